@@ -1,0 +1,32 @@
+"""What a job says while it runs: each line on the terminal and in the rule's log file."""
+
+import logging
+import sys
+from pathlib import Path
+
+
+def start_log(job: str, path: str | Path | None = None) -> logging.Logger:
+    """Send this process's log lines to standard error and, when given, to a file.
+
+    Parameters
+    ----------
+    job : str
+        What the process does, for instance ``"train rt-s bi NBSVM"``: put before every line on
+        the terminal, where the lines of parallel jobs mix.
+    path : str or Path, optional
+        The log file; its folder is made, an earlier log is replaced.
+    """
+    logger = logging.getLogger("textbaselines")
+    logger.setLevel(logging.INFO)
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+        handler.close()
+    terminal = logging.StreamHandler(sys.stderr)
+    terminal.setFormatter(logging.Formatter(f"{job}: %(message)s"))
+    logger.addHandler(terminal)
+    if path is not None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        file = logging.FileHandler(path, mode="w", encoding="utf-8")
+        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        logger.addHandler(file)
+    return logger

@@ -1,0 +1,127 @@
+"""Result files that are whole or absent, without pickle, with the same bytes for the same content."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from textbaselines.errors import UserError
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``, renamed onto it when the block ends without error.
+
+    A reader sees the old file or the new one, never a part; after an error (or a kill) ``path``
+    is what it was before.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def canonical_json(value: Any) -> str:
+    """Return ``value`` as JSON with sorted keys and no spaces: equal values give equal text."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
+    )
+
+
+def short_digest(value: Any, digits: int = 12) -> str:
+    """Return the first hex digits of the sha256 of the canonical JSON of ``value``."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()[:digits]
+
+
+def file_digest(path: str | Path) -> str:
+    """Return the sha256 of a file's bytes, in hex."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write ``text`` as UTF-8, whole or not at all."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Write ``value`` as indented JSON with sorted keys; numpy scalars become plain numbers."""
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=_plain)
+    write_text(path, text + "\n")
+
+
+def read_json(path: str | Path) -> Any:
+    """Read a JSON file; raise :class:`UserError` with the line when it is not valid JSON."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise UserError(
+            "not a JSON file", where=f"{path}, line {error.lineno}", found=error.msg
+        ) from error
+
+
+def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write a data frame as Parquet (zstd, without the index)."""
+    with whole_file(path) as part:
+        frame.to_parquet(part, index=False, compression="zstd")
+
+
+def write_arrays(path: str | Path, **arrays: NDArray[Any]) -> None:
+    """Write arrays as one uncompressed npz; object arrays are refused.
+
+    Raises
+    ------
+    TypeError
+        When an array holds Python objects, which only pickle could store.
+    """
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            raise TypeError(f"array {name!r} holds objects; only plain arrays are stored")
+    with whole_file(path) as part, part.open("wb") as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
+    """Read every array of an npz file; pickled content is refused."""
+    with np.load(path, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def pack_strings(strings: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return strings as one array of UTF-8 bytes and their (n + 1) offsets into it."""
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
+
+
+def unpack_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:
+    """Return the strings that :func:`pack_strings` packed."""
+    blob = data.tobytes()
+    bounds = offsets.tolist()
+    return [
+        blob[start:stop].decode("utf-8", "surrogatepass")
+        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
