@@ -1,0 +1,190 @@
+"""The tokenizer families a study may name, each a function from a text to its tokens.
+
+``words`` is the sane default; ``whitespace`` takes text that was tokenised before; the family of
+Wang & Manning (2012) stands in :mod:`textbaselines.text.wang_manning`.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from textbaselines.errors import UserError
+from textbaselines.text import wang_manning
+from textbaselines.text.tokens import SENTENCE_END
+
+Tokenizer = Callable[[str], list[str]]
+
+_EMOTICON = r"""
+    (?<![\p{L}\p{N}])
+    (?: [<>]? [:;=8xX] [-o*'’^]? [)\](\[dDpP/\\|@3*>{}]+ (?![\p{L}\p{N}])   # :-) ;D 8|
+      | [)\](\[dD/\\|@{}] [-o*'’^] [:;=8]                                 # (-: reversed
+      | <3+ | </3 | \^[_.-]*\^ | -[_.]+- | [oO][_.][oO] (?![\p{L}\p{N}]) )
+"""
+# An emoji with what belongs to it: skin tone, variation selector, joined emoji, flags, keycaps.
+_EMOJI = r"""
+      \p{Regional_Indicator}{2}
+    | [0-9#*]\uFE0F?\u20E3
+    | \p{Extended_Pictographic} [\p{EMod}\uFE0F\u200D\p{Extended_Pictographic}]*
+"""
+_LINK = r"(?:https?://|www\.)[^\s<>\"]+"
+# Letters with their combining marks (a Hindi or Telugu word is one token) and digits, with
+# apostrophes, hyphens, points or commas inside: don't, well-made, 3.14, u.s.
+_WORD = r"[#@]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\u200C\u200D]*(?:['’.,\-][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*"
+_MARK = r"(?P<mark>\.{2,}|([!?])\2*|[^\s\p{C}])"
+_TOKEN = regex.compile(
+    f"{_EMOTICON}|{_LINK}|{_EMOJI}|{_WORD}|{_MARK}", regex.VERBOSE | regex.VERSION1
+)
+_SENTENCE_ENDS = frozenset(".!?…。！？।؟")
+
+
+def words(
+    text: str,
+    lowercase: bool = True,
+    punctuation: str = "keep",
+    boundaries: str = "none",
+) -> list[str]:
+    """Split a text into words, emoticons, emoji and marks; Unicode-safe, nothing is lost.
+
+    Parameters
+    ----------
+    text : str
+    lowercase : bool
+        Lower-case words; emoticons too (``:D`` and ``:d`` are one token then).
+    punctuation : "keep" or "drop"
+        Whether marks (everything that is no word, emoticon or emoji) are tokens. Dropping them
+        does not make their neighbours adjacent across a sentence end when ``boundaries`` is set.
+    boundaries : "none" or "sentence"
+        With "sentence", :data:`~textbaselines.text.tokens.SENTENCE_END` follows each run of
+        sentence-ending marks, so that no n-gram reaches over it.
+
+    Returns
+    -------
+    list of str
+        One-character tokens are kept.
+    """
+    if lowercase:
+        text = text.lower()
+    if punctuation == "keep" and boundaries == "none":
+        return [match.group() for match in _TOKEN.finditer(text)]
+    tokens: list[str] = []
+    for match in _TOKEN.finditer(text):
+        mark = match.group("mark")
+        if mark is None or punctuation == "keep":
+            tokens.append(match.group())
+        if boundaries == "sentence" and mark is not None and mark[0] in _SENTENCE_ENDS:
+            tokens.append(SENTENCE_END)
+    return tokens
+
+
+def whitespace(text: str, lowercase: bool = True) -> list[str]:
+    """Split at white space, for text that was tokenised before.
+
+    Parameters
+    ----------
+    text : str
+    lowercase : bool
+        Lower-case the text first.
+    """
+    return (text.lower() if lowercase else text).split()
+
+
+@dataclass(frozen=True)
+class Family:
+    """A tokenizer family: its function and, for each option, the values it may take."""
+
+    tokenize: Callable[..., list[str]]
+    options: Mapping[str, tuple[Any, ...]]
+    required: frozenset[str] = frozenset()
+
+
+FAMILIES: dict[str, Family] = {
+    "words": Family(
+        words,
+        {
+            "lowercase": (True, False),
+            "punctuation": ("keep", "drop"),
+            "boundaries": ("none", "sentence"),
+        },
+    ),
+    "whitespace": Family(whitespace, {"lowercase": (True, False)}),
+    "wang_manning": Family(
+        wang_manning.tokenize, {"reading": wang_manning.READINGS}, frozenset({"reading"})
+    ),
+}
+
+
+def check_tokenizer(options: Mapping[str, Any], where: str) -> None:
+    """Refuse an unknown family, an unknown option or a value an option cannot take.
+
+    Parameters
+    ----------
+    options : mapping
+        ``family`` and the family's options, as a study file gives them.
+    where : str
+        The config key, for the message.
+
+    Raises
+    ------
+    UserError
+    """
+    name = options.get("family")
+    if name not in FAMILIES:
+        raise UserError(
+            "unknown tokenizer family",
+            where=f"{where}.family",
+            found=repr(name),
+            expected="one of " + ", ".join(FAMILIES),
+        )
+    family = FAMILIES[name]
+    for key, value in options.items():
+        if key == "family":
+            continue
+        if key not in family.options:
+            near = difflib.get_close_matches(key, family.options, 1)
+            raise UserError(
+                f"tokenizer family {name!r} has no such option",
+                where=f"{where}.{key}",
+                found=repr(key),
+                expected="one of " + ", ".join(family.options),
+                fix=f"did you mean {near[0]!r}?" if near else None,
+            )
+        if value not in family.options[key]:
+            raise UserError(
+                "a value this option cannot take",
+                where=f"{where}.{key}",
+                found=repr(value),
+                expected="one of " + ", ".join(map(repr, family.options[key])),
+            )
+    missing = family.required - set(options)
+    if missing:
+        raise UserError(
+            f"tokenizer family {name!r} needs an option that is not given",
+            where=where,
+            expected=", ".join(sorted(missing)),
+        )
+
+
+def make_tokenizer(options: Mapping[str, Any]) -> Tokenizer:
+    """Return the function from a text to its tokens that ``options`` describe.
+
+    Raises
+    ------
+    UserError
+        As :func:`check_tokenizer`.
+    """
+    check_tokenizer(options, "tokenizer")
+    family = FAMILIES[options["family"]]
+    chosen = {key: value for key, value in options.items() if key != "family"}
+
+    def tokenizer(text: str) -> list[str]:
+        return family.tokenize(text, **chosen)
+
+    return tokenizer
+
+
+def tokenize_all(texts: Iterable[str], options: Mapping[str, Any]) -> Iterable[list[str]]:
+    """Yield the tokens of each text, in order."""
+    return map(make_tokenizer(options), texts)

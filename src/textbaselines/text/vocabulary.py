@@ -1,0 +1,228 @@
+"""What a training fold knows, and what becomes of everything else (the UNK policy).
+
+One vocabulary belongs to one (dataset, representation, repeat, fold) and every method on that fold
+uses it. It is fitted on the training documents alone.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from textbaselines import storage
+from textbaselines.text.counts import PADDING, Counts
+from textbaselines.text.tokens import BREAK, Tokens
+
+UNK = "<UNK>"
+"""The token that rare and unseen words become under the policy ``unk``."""
+
+POLICIES = ("drop", "unk")
+"""``drop``: an n-gram with a word outside the vocabulary is left out; its neighbours do not become
+adjacent. ``unk``: such a word becomes :data:`UNK` before n-grams are formed."""
+
+SCOPES = ("training", "corpus")
+"""Which dictionary the features come from. ``training``: n-grams of the training documents.
+``corpus``: n-grams of all documents, where those that no training document has get weight 0; so
+Wang & Manning (2012), whose NBSVM divides by the size of this dictionary. Nothing else sees it."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that a training fold knows.
+
+    Attributes
+    ----------
+    known : bool array, shape (number of types,)
+        Which of the corpus's distinct tokens occur at least ``min_count`` times in the training
+        documents.
+    policy : "drop" or "unk"
+    min_count : int
+    """
+
+    known: NDArray[np.bool_]
+    policy: str
+    min_count: int
+
+    def digest(self, types: list[str]) -> str:
+        """Return 16 hex digits that depend on the known words, the policy and min_count alone."""
+        words = [types[position] for position in np.flatnonzero(self.known)]
+        text = "\n".join([self.policy, str(self.min_count), *sorted(words)])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def fit_vocabulary(
+    tokens: Tokens, training: NDArray[np.bool_], policy: str, min_count: int
+) -> Vocabulary:
+    """Fit the vocabulary of one training fold.
+
+    Parameters
+    ----------
+    tokens : Tokens
+        The tokens of all n documents.
+    training : bool array, shape (n,)
+        Which documents are training documents; the others are not looked at.
+    policy : "drop" or "unk"
+    min_count : int
+        A word with fewer occurrences in the training documents is not known.
+
+    Raises
+    ------
+    ValueError
+        For another policy, or ``min_count < 1``.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"UNK policy {policy!r} is none of {', '.join(POLICIES)}")
+    if min_count < 1:
+        raise ValueError(f"min_count is {min_count}, wanted 1 or more")
+    ids = tokens.ids[np.repeat(training, np.diff(tokens.offsets))]
+    counts = np.bincount(ids[ids != BREAK], minlength=len(tokens.types))
+    return Vocabulary(counts >= min_count, policy, min_count)
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """Which feature of a fold each column of the corpus's counts becomes.
+
+    Attributes
+    ----------
+    target : int32 array, shape (m,)
+        The fold's feature, or -1 where the column is left out.
+    n_features : int
+    """
+
+    target: NDArray[np.int32]
+    n_features: int
+
+    def apply(self, matrix: sp.csr_array) -> sp.csr_array:
+        """Return the matrix over the fold's features; columns that became one are summed."""
+        target = self.target[matrix.indices]
+        kept = target >= 0
+        before = np.zeros(matrix.nnz + 1, dtype=np.int64)
+        np.cumsum(kept, out=before[1:])
+        mapped = sp.csr_array(
+            (
+                matrix.data[kept],
+                target[kept],
+                before[matrix.indptr].astype(np.int32),
+            ),
+            shape=(matrix.shape[0], self.n_features),
+        )
+        mapped.sum_duplicates()
+        return mapped
+
+
+def map_columns(
+    counts: Counts, training: NDArray[np.bool_], vocabulary: Vocabulary, scope: str = "training"
+) -> ColumnMap:
+    """Map the corpus's n-grams onto the features of one fold.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of all n documents, m columns.
+    training : bool array, shape (n,)
+    vocabulary : Vocabulary
+        Of the same fold.
+    scope : "training" or "corpus"
+        See :data:`SCOPES`.
+
+    Returns
+    -------
+    ColumnMap
+        Features keep the order of their tokens (UNK comes last among tokens), so that texts
+        outside the training fold cannot change the order.
+
+    Raises
+    ------
+    ValueError
+        For another scope; for a dictionary of strings with the policy ``unk`` or min_count
+        above 1, since its entries have no parts.
+    """
+    if scope not in SCOPES:
+        raise ValueError(f"scope {scope!r} is none of {', '.join(SCOPES)}")
+    n_columns = counts.matrix.shape[1]
+    seen = np.zeros(n_columns, dtype=bool)
+    seen[counts.matrix[training].indices] = True
+    if counts.parts is None:
+        if vocabulary.policy != "drop" or vocabulary.min_count != 1:
+            raise ValueError("a dictionary of strings has the UNK policy 'drop' and min_count 1")
+        wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
+        return _keep(wanted)
+    padding = counts.parts == PADDING
+    if vocabulary.policy == "drop":
+        wanted = (vocabulary.known[counts.parts] | padding).all(axis=1)
+        return _keep(wanted & seen if scope == "training" else wanted)
+    unk = len(counts.types)
+    mapped = np.where(padding, PADDING, np.where(vocabulary.known[counts.parts], counts.parts, unk))
+    # The number of each distinct mapped n-gram, in the order of its tokens, shorter ones first.
+    key = (~padding).sum(axis=1).astype(np.int64)
+    for column in range(mapped.shape[1]):
+        key = key * (unk + 2) + (mapped[:, column] + 1)
+        key = np.unique(key, return_inverse=True)[1].ravel()
+    if scope == "training":
+        in_training = np.zeros(int(key.max(initial=-1)) + 1, dtype=bool)
+        in_training[key[seen]] = True
+        kept = _keep(in_training)
+        return ColumnMap(kept.target[key], kept.n_features)
+    return ColumnMap(key.astype(np.int32), int(key.max(initial=-1)) + 1)
+
+
+def feature_terms(counts: Counts, columns: ColumnMap, vocabulary: Vocabulary) -> list[str]:
+    """Return each feature of a fold as text, with UNK where a word is not known."""
+    terms = [""] * columns.n_features
+    if counts.parts is None:
+        texts = counts.terms()
+    else:
+        words = [
+            word if known else UNK
+            for word, known in zip(counts.types, vocabulary.known.tolist(), strict=True)
+        ]
+        texts = [
+            " ".join(words[part] for part in row if part != PADDING)
+            for row in counts.parts.tolist()
+        ]
+    for text, target in zip(texts, columns.target.tolist(), strict=True):
+        if target >= 0:
+            terms[target] = text
+    return terms
+
+
+def write_vocabularies(
+    path: str | Path, types: list[str], folds: Mapping[tuple[int, int], Vocabulary]
+) -> None:
+    """Write the vocabularies of every (repeat, fold) of one dataset and representation."""
+    keys = sorted(folds)
+    n_types = len(types)
+    some = folds[keys[0]]
+    storage.write_arrays(
+        path,
+        folds=np.array(keys, dtype=np.int32),
+        known=np.packbits(
+            np.array([folds[key].known for key in keys], dtype=bool).reshape(-1, n_types), axis=1
+        ),
+        n_types=np.array(n_types),
+        policy=np.array(some.policy),
+        min_count=np.array(some.min_count),
+        digests=np.array([folds[key].digest(types) for key in keys]),
+    )
+
+
+def read_vocabularies(path: str | Path) -> dict[tuple[int, int], Vocabulary]:
+    """Read what :func:`write_vocabularies` wrote."""
+    arrays = storage.read_arrays(path)
+    n_types = int(arrays["n_types"])
+    known = np.unpackbits(arrays["known"], axis=1, count=n_types).astype(bool)
+    policy, min_count = str(arrays["policy"]), int(arrays["min_count"])
+    return {
+        (int(repeat), int(fold)): Vocabulary(row, policy, min_count)
+        for (repeat, fold), row in zip(arrays["folds"], known, strict=True)
+    }
+
+
+def _keep(wanted: NDArray[np.bool_]) -> ColumnMap:
+    target = np.where(wanted, np.cumsum(wanted) - 1, -1).astype(np.int32)
+    return ColumnMap(target, int(wanted.sum()))
