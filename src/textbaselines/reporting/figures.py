@@ -1,0 +1,173 @@
+"""Figures of the results: accuracy by method with its interval, one panel per dataset."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from textbaselines.errors import UserError
+from textbaselines.reporting.layout import DAGGER
+from textbaselines.reporting.tables import ORACLE_WARNING, SELECTIONS, check_cells, percent
+from textbaselines.storage import whole_file, write_text
+
+# Okabe & Ito (2008), "Color Universal Design", without yellow, too faint on white. Colour only
+# repeats what the row's name and the marker already say.
+_COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
+
+
+def accuracy_figure(
+    cells: pd.DataFrame,
+    study: Mapping[str, Any],
+    *,
+    selection: str = "fixed",
+    interval: str,
+) -> tuple[Figure, str]:
+    """Return a dot plot of accuracies with 95 % intervals, and the same in words.
+
+    Each dataset has a panel with its own accuracy axis; rows are the method-representation pairs
+    in the study's order, a marker and a colour for each method, filled for the first
+    representation and open for the others. A pair without accuracy leaves its row empty.
+
+    Parameters
+    ----------
+    cells, study, selection, interval
+        As for :func:`textbaselines.reporting.tables.comparison_table`.
+
+    Raises
+    ------
+    UserError
+        When there is no cell of this selection.
+    """
+    mine = check_cells(cells, study)
+    mine = mine[mine["selection"] == selection]
+    datasets = [d for d in study["datasets"] if (mine["dataset"] == d["name"]).any()]
+    pairs = [
+        (place, which, method, representation)
+        for place, method in enumerate(study["methods"])
+        for which, representation in enumerate(study["representations"])
+        if (
+            (mine["method"] == method["name"]) & (mine["representation"] == representation["name"])
+        ).any()
+    ]
+    if not datasets:
+        raise UserError(
+            "no cell to draw",
+            where=f"study {study['name']}",
+            found=", ".join(sorted(mine["selection"].unique())) or "no cells",
+            expected=f"cells of selection {selection}",
+        )
+    found = {
+        (row["dataset"], row["method"], row["representation"]): row for _, row in mine.iterrows()
+    }
+
+    columns = min(3, len(datasets))
+    lines = math.ceil(len(datasets) / columns)
+    row_height = 0.24
+    panel_height = row_height * len(pairs) + 0.75
+    figure = Figure(figsize=(1.2 + 2.5 * columns, panel_height * lines + 0.9), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
+    words = [f"{study['title']}: accuracy in %, 95 % intervals in brackets ({interval})."]
+    words.append(SELECTIONS[selection])
+    starred = False
+    for index, axis in enumerate(axes.flat):
+        if index >= len(datasets):
+            axis.set_visible(False)
+            continue
+        dataset = datasets[index]
+        words += ["", f"{dataset['title']}:"]
+        for row, (place, which, method, representation) in enumerate(pairs):
+            name = f"{method['title']}-{representation['title']}"
+            cell = found.get((dataset["name"], method["name"], representation["name"]))
+            if cell is None or math.isnan(cell["accuracy"]):
+                words.append(f"  {name}: no result")
+                place_text = {"transform": axis.get_yaxis_transform(), "va": "center"}
+                axis.text(0.02, row, "no result", color="0.4", fontsize=8, **place_text)
+                continue
+            starred = starred or not cell["converged"]
+            words.append(f"  {name}: {_in_words(cell)}")
+            _draw(axis, row, cell, place, which)
+        axis.set_title(dataset["title"], fontsize=10, loc="left", fontweight="bold")
+        axis.set_ylim(len(pairs) - 0.4, -0.6)
+        labels = [f"{method['title']}-{rep['title']}" for _, _, method, rep in pairs]
+        axis.set_yticks(range(len(pairs)), labels)
+        axis.tick_params(axis="y", length=0, labelsize=9, labelleft=index % columns == 0)
+        axis.tick_params(axis="x", labelsize=8)
+        axis.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10], min_n_ticks=3))
+        axis.grid(axis="x", color="0.88", linewidth=0.7)
+        axis.set_axisbelow(True)
+        for row in range(1, len(pairs)):
+            if pairs[row][0] != pairs[row - 1][0]:
+                axis.axhline(row - 0.5, color="0.75", linewidth=0.7)
+        for side in ("top", "right", "left"):
+            axis.spines[side].set_visible(False)
+    label = "Accuracy (%), 95 % interval; each panel has its own axis"
+    if starred:
+        label += f"; {DAGGER} a fit did not converge"
+        words += ["", f"{DAGGER} At least one fit did not converge."]
+    figure.supxlabel(label, fontsize=9)
+    title = study["title"]
+    if selection == "oracle":
+        title += f" ({ORACLE_WARNING})"
+        words.insert(0, f"{ORACLE_WARNING.capitalize()}.")
+    figure.suptitle(title, fontsize=11)
+    return figure, "\n".join(words) + "\n"
+
+
+def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:
+    colour = _COLOURS[place % len(_COLOURS)]
+    middle = 100 * cell["accuracy"]
+    right = middle
+    if not (math.isnan(cell["low"]) or math.isnan(cell["high"])):
+        right = 100 * cell["high"]
+        axis.plot(
+            [100 * cell["low"], right],
+            [row, row],
+            color=colour,
+            linewidth=1.6,
+            solid_capstyle="butt",
+        )
+    axis.plot(
+        middle,
+        row,
+        marker=_MARKERS[place % len(_MARKERS)],
+        markersize=6,
+        color=colour,
+        markerfacecolor=colour if which == 0 else "white",
+        markeredgewidth=1.3,
+        linestyle="none",
+    )
+    if not cell["converged"]:
+        axis.annotate(
+            DAGGER, (right, row), xytext=(3, 0), textcoords="offset points", va="center", fontsize=9
+        )
+
+
+def _in_words(cell: Any) -> str:
+    text = percent(cell["accuracy"], 2)
+    if not (math.isnan(cell["low"]) or math.isnan(cell["high"])):
+        text += f" [{percent(cell['low'], 2)}, {percent(cell['high'], 2)}]"
+    return text if cell["converged"] else f"{text} {DAGGER}"
+
+
+def write_figure(stem: str | Path, figure: Figure, words: str) -> list[Path]:
+    """Write ``stem``.svg, .png (200 dots an inch) and .txt, the same bytes for the same figure.
+
+    The text file says in words what the figure shows, for readers who cannot see it.
+    """
+    stem = Path(stem)
+    paths = [stem.with_name(f"{stem.name}.{form}") for form in ("svg", "png", "txt")]
+    with matplotlib.rc_context({"svg.hashsalt": stem.name, "svg.fonttype": "path"}):
+        with whole_file(paths[0]) as part:
+            figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
+        with whole_file(paths[1]) as part:
+            figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+    write_text(paths[2], words)
+    return paths

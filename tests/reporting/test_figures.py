@@ -1,0 +1,108 @@
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from textbaselines.errors import UserError
+from textbaselines.reporting.figures import accuracy_figure, write_figure
+
+STUDY = {
+    "name": "small",
+    "title": "A small study",
+    "datasets": [{"name": "cr", "title": "CR"}, {"name": "rt-2k", "title": "RT-2k"}],
+    "representations": [{"name": "uni", "title": "uni"}, {"name": "bi", "title": "bi"}],
+    "methods": [{"name": "mnb", "title": "MNB"}, {"name": "svm", "title": "SVM"}],
+}
+
+
+def cells(**accuracies):
+    rows = []
+    for dataset in ("cr", "rt-2k"):
+        for representation in ("uni", "bi"):
+            for method in ("mnb", "svm"):
+                accuracy = accuracies.get(f"{method}_{representation}", 0.8)
+                rows.append(
+                    {
+                        "dataset": dataset,
+                        "representation": representation,
+                        "method": method,
+                        "selection": "fixed",
+                        "params": json.dumps({}),
+                        "accuracy": accuracy,
+                        "sd": 0.0,
+                        "draws": 1,
+                        "documents": 100,
+                        "low": accuracy - 0.05,
+                        "high": accuracy + 0.04,
+                        "macro_f1": accuracy,
+                        "converged": (dataset, method) != ("cr", "svm"),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def drawn(axis):
+    """The points and the intervals of a panel: {row: (low, middle, high)}."""
+    points, intervals = {}, {}
+    for line in axis.get_lines():
+        x, y = line.get_xdata(), line.get_ydata()
+        if line.get_marker() not in ("None", None, ""):
+            points[int(y[0])] = float(x[0])
+        elif len(x) == 2 and y[0] == y[1] and float(y[0]).is_integer():
+            intervals[int(y[0])] = (float(x[0]), float(x[1]))
+    return {row: (intervals[row][0], points[row], intervals[row][1]) for row in points}
+
+
+def test_what_is_drawn_is_what_the_cells_say():
+    figure, words = accuracy_figure(cells(svm_bi=0.875, mnb_uni=0.75), STUDY, interval="Wilson")
+    panels = [axis for axis in figure.axes if axis.get_visible()]
+    assert [axis.get_title(loc="left") for axis in panels] == ["CR", "RT-2k"]
+    assert [t.get_text() for t in panels[0].get_yticklabels()] == [
+        "MNB-uni",
+        "MNB-bi",
+        "SVM-uni",
+        "SVM-bi",
+    ]
+    for axis in panels:
+        assert drawn(axis)[0] == pytest.approx((70.0, 75.0, 79.0))
+        assert drawn(axis)[3] == pytest.approx((82.5, 87.5, 91.5))
+    assert "  SVM-bi: 87.50 [82.50, 91.50] †" in words
+    assert "  SVM-bi: 87.50 [82.50, 91.50]\n" in words
+    daggers = [[t.get_text() for t in axis.texts] for axis in panels]
+    assert daggers == [["†", "†"], []]
+
+
+def test_a_missing_number_is_said_and_not_drawn():
+    figure, words = accuracy_figure(cells(mnb_bi=np.nan), STUDY, interval="Wilson")
+    assert sorted(drawn(figure.axes[0])) == [0, 2, 3]
+    assert "  MNB-bi: no result" in words
+    assert "no result" in [t.get_text() for t in figure.axes[0].texts]
+
+
+def test_same_bytes_twice(tmp_path):
+    written = []
+    for folder in ("one", "two"):
+        figure, words = accuracy_figure(cells(), STUDY, interval="Wilson")
+        written.append(write_figure(tmp_path / folder / "accuracy", figure, words))
+    for first, second in zip(*written, strict=True):
+        assert first.read_bytes() == second.read_bytes()
+    svg, png, text = written[0]
+    assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+    assert b"<dc:date>" not in svg.read_bytes()
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert text.read_text(encoding="utf-8").startswith("A small study: accuracy in %")
+
+
+def test_a_selection_without_cells_is_refused():
+    with pytest.raises(UserError, match="nested"):
+        accuracy_figure(cells(), STUDY, selection="nested", interval="Wilson")
+
+
+def test_oracle_is_marked():
+    figure, words = accuracy_figure(
+        cells().assign(selection="oracle"), STUDY, selection="oracle", interval="Wilson"
+    )
+    assert "optimistic: chosen on the test folds" in figure.get_suptitle()
+    assert words.startswith("Optimistic: chosen on the test folds.")
