@@ -11,7 +11,10 @@ from textbaselines.reporting.figures import accuracy_figure, write_figure
 STUDY = {
     "name": "small",
     "title": "A small study",
-    "datasets": [{"name": "cr", "title": "CR"}, {"name": "rt-2k", "title": "RT-2k"}],
+    "datasets": [
+        {"name": "cr", "title": "CR", "protocol": "10-fold cross-validation, 10 repeats"},
+        {"name": "rt-2k", "title": "RT-2k", "protocol": "20 random halves"},
+    ],
     "representations": [{"name": "uni", "title": "uni"}, {"name": "bi", "title": "bi"}],
     "methods": [{"name": "mnb", "title": "MNB"}, {"name": "svm", "title": "SVM"}],
 }

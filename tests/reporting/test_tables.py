@@ -25,13 +25,12 @@ from textbaselines.reporting.tables import (
 STUDY = {
     "name": "small",
     "title": "A small study",
-    "datasets": [{"name": "cr", "title": "CR"}, {"name": "rt-2k", "title": "RT-2k"}],
+    "datasets": [
+        {"name": "cr", "title": "CR", "protocol": "10-fold cross-validation, 10 repeats"},
+        {"name": "rt-2k", "title": "RT-2k", "protocol": "20 random halves"},
+    ],
     "representations": [{"name": "uni", "title": "uni"}, {"name": "bi", "title": "bi"}],
     "methods": [{"name": "mnb", "title": "MNB"}, {"name": "svm", "title": "SVM"}],
-}
-PROTOCOLS = {
-    "cr": {"kind": "cv", "folds": 10, "repeats": 10},
-    "rt-2k": {"kind": "halves", "repeats": 20},
 }
 
 
@@ -71,7 +70,7 @@ PAPER = [
 
 
 def table_of(rows, **more):
-    options = {"protocols": PROTOCOLS, "interval": "Wilson"} | more
+    options = {"interval": "Wilson"} | more
     return comparison_table(pd.DataFrame(rows), STUDY, **options)
 
 
@@ -200,9 +199,7 @@ def test_a_fit_that_did_not_converge_is_marked():
 
 def test_oracle_stands_apart_and_is_marked_in_every_form():
     rows = [*PAPER, *(dict(row) | {"selection": "oracle", "accuracy": 0.99} for row in PAPER)]
-    fixed, oracle = comparison_tables(
-        pd.DataFrame(rows), STUDY, protocols=PROTOCOLS, interval="Wilson"
-    )
+    fixed, oracle = comparison_tables(pd.DataFrame(rows), STUDY, interval="Wilson")
     assert (fixed.name, oracle.name) == ("comparison-fixed", "comparison-oracle")
     assert {c.text for c in column(oracle, 1)} == {"99.0"}
     assert "99.0" not in to_markdown(fixed)
@@ -217,8 +214,7 @@ def test_oracle_stands_apart_and_is_marked_in_every_form():
 def test_caption_says_all_that_a_reader_needs():
     table = table_of(PAPER)
     for words in (
-        "10-fold stratified cross-validation, mean over 10 draws of the folds (CR)",
-        "mean over 20 draws (RT-2k)",
+        "10-fold cross-validation, 10 repeats (CR); 20 random halves (RT-2k)",
         "fixed before the run",
         "Intervals: Wilson.",
     ):
@@ -226,20 +222,9 @@ def test_caption_says_all_that_a_reader_needs():
     assert "best three" in to_markdown(table)
 
 
-def test_protocols():
-    one = {"cr": {"kind": "split"}, "rt-2k": {"kind": "split"}}
-    assert describe_protocols(one, STUDY["datasets"]) == (
-        "Protocol: the official training and test sets."
-    )
-    grouped = {"cr": {"kind": "cv", "folds": 5, "grouped": True}, "rt-2k": {"kind": "split"}}
-    assert (
-        "5-fold stratified cross-validation, one draw, identical texts kept on one side (CR)"
-        in (describe_protocols(grouped, STUDY["datasets"]))
-    )
-    with pytest.raises(UserError, match="loo"):
-        describe_protocols({"cr": {"kind": "loo"}, "rt-2k": {}}, STUDY["datasets"])
-    with pytest.raises(UserError, match="rt-2k"):
-        describe_protocols({"cr": {"kind": "split"}}, STUDY["datasets"])
+def test_a_protocol_shared_by_all_is_said_once():
+    same = [dict(dataset, protocol="official split") for dataset in STUDY["datasets"]]
+    assert describe_protocols(same) == "Protocol: official split."
 
 
 @pytest.mark.parametrize(
@@ -316,8 +301,11 @@ HOSTILE = '<b>A|B*_$%#{}~^\\ & "q"</b> `c`'
 
 
 def test_titles_are_escaped_in_every_form():
-    study = STUDY | {"datasets": [{"name": "cr", "title": HOSTILE}], "title": HOSTILE}
-    table = comparison_table(pd.DataFrame(PAPER[:4]), study, protocols=PROTOCOLS, interval="Wilson")
+    study = STUDY | {
+        "datasets": [{"name": "cr", "title": HOSTILE, "protocol": "split"}],
+        "title": HOSTILE,
+    }
+    table = comparison_table(pd.DataFrame(PAPER[:4]), study, interval="Wilson")
     html = to_html([table], HOSTILE)
     assert "<b>A|B" not in html
     assert "&lt;b&gt;A|B" in html

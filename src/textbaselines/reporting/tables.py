@@ -109,7 +109,6 @@ def comparison_table(
     *,
     selection: str = "fixed",
     decimals: int = 1,
-    protocols: Mapping[str, Mapping[str, Any]],
     interval: str,
 ) -> Table:
     """Return one comparison table: methods by datasets, accuracy in percent.
@@ -124,13 +123,12 @@ def comparison_table(
         ``high`` are fractions. An optional column ``failure`` says why an accuracy is missing.
     study : mapping
         ``name``, ``title``, and ``datasets``, ``representations``, ``methods``: each a list of
-        mappings with ``name`` and ``title``.
+        mappings with ``name`` and ``title``; a dataset's ``protocol`` says in words how it is
+        divided.
     selection : {"fixed", "nested", "oracle"}
         How the hyper-parameters of these cells were chosen; ``oracle`` carries a warning.
     decimals : int
         Decimals of the percentages; ranks go by the number as shown.
-    protocols : mapping
-        The protocol of each dataset: ``kind``, and ``folds``, ``repeats``, ``grouped`` as apply.
     interval : str
         The method of the 95 % intervals, for the caption.
     """
@@ -192,7 +190,7 @@ def comparison_table(
     caption = " ".join(
         [
             "Accuracy in %, the 95 % interval with it.",
-            describe_protocols(protocols, datasets),
+            describe_protocols(datasets),
             SELECTIONS[selection],
             f"Intervals: {interval}.",
         ]
@@ -215,7 +213,6 @@ def comparison_tables(
     study: Mapping[str, Any],
     *,
     decimals: int = 1,
-    protocols: Mapping[str, Mapping[str, Any]],
     interval: str,
 ) -> list[Table]:
     """Return one :func:`comparison_table` per selection that has cells; ``oracle`` comes last."""
@@ -225,7 +222,6 @@ def comparison_tables(
             study,
             selection=selection,
             decimals=decimals,
-            protocols=protocols,
             interval=interval,
         )
         for selection in SELECTIONS
@@ -266,50 +262,15 @@ def to_csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=False, lineterminator="\n")
 
 
-def describe_protocols(
-    protocols: Mapping[str, Mapping[str, Any]], datasets: Sequence[Mapping[str, str]]
-) -> str:
-    """Return one sentence: each protocol with the datasets that it holds for.
-
-    Raises
-    ------
-    UserError
-        When a dataset has no protocol here, or one of an unknown kind.
-    """
+def describe_protocols(datasets: Sequence[Mapping[str, str]]) -> str:
+    """Return one sentence: each protocol with the datasets that it holds for."""
     shared: dict[str, list[str]] = {}
     for dataset in datasets:
-        if dataset["name"] not in protocols:
-            raise UserError(
-                "a dataset without a protocol",
-                where=dataset["name"],
-                expected="a protocol for each dataset of the study",
-            )
-        words = _protocol_words(protocols[dataset["name"]], dataset["name"])
-        shared.setdefault(words, []).append(dataset["title"])
+        shared.setdefault(dataset["protocol"], []).append(dataset["title"])
     if len(shared) == 1:
         return f"Protocol: {next(iter(shared))}."
     parts = [f"{words} ({', '.join(titles)})" for words, titles in shared.items()]
     return f"Protocol: {'; '.join(parts)}."
-
-
-def _protocol_words(protocol: Mapping[str, Any], dataset: str) -> str:
-    kind = protocol.get("kind")
-    repeats = int(protocol.get("repeats", 1))
-    if kind == "cv":
-        words = f"{protocol['folds']}-fold stratified cross-validation"
-        words += f", mean over {repeats} draws of the folds" if repeats > 1 else ", one draw"
-    elif kind == "split":
-        words = "the official training and test sets"
-    elif kind == "halves":
-        words = "one random stratified half to train, the other to test"
-        words += f", mean over {repeats} draws" if repeats > 1 else ", one draw"
-    else:
-        raise UserError(
-            "unknown kind of protocol", where=dataset, found=kind, expected="cv, split or halves"
-        )
-    if protocol.get("grouped"):
-        words += ", identical texts kept on one side"
-    return words
 
 
 def _shown(cell: Any, decimals: int) -> str | None:
