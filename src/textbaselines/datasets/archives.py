@@ -1,0 +1,206 @@
+"""Members of tar, tar.gz and zip archives, streamed into memory and never unpacked to disk."""
+
+import gzip
+import io
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from textbaselines.errors import UserError
+
+MIB = 2**20
+MEMBER_LIMIT = 512 * MIB  # bytes of one member, unpacked
+TOTAL_LIMIT = 8 * 1024 * MIB  # bytes of all members, unpacked
+RATIO_LIMIT = 1000  # unpacked bytes per packed byte, judged from RATIO_FLOOR unpacked bytes on
+RATIO_FLOOR = 10 * MIB
+_BLOCK = 512  # bytes of a tar block; zero blocks end a tar archive
+
+
+def iterate_members(path: str | Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, content) of the wanted regular files of an archive, in its own order.
+
+    The kind of archive (tar, tar.gz, zip) is recognised by its content. Names have no leading
+    ``./``. The whole archive is read, so its end and checksums are verified even when nothing
+    more is wanted.
+
+    Raises
+    ------
+    UserError
+        When the file is not an archive or is truncated or corrupt; when a member, wanted or not,
+        has an absolute name or one with ``..``, or is a link or a device; when a wanted name
+        stands twice; when the content is larger than a text collection can be (a member over
+        512 MiB, 8 GiB in all, or more than 1000 times the packed size beyond 10 MiB).
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(_BLOCK)
+    except FileNotFoundError:
+        raise UserError("there is no such file", where=str(path)) from None
+    members = _zip_members if start.startswith(b"PK") else _tar_members
+    seen: set[str] = set()
+    try:
+        for name, content in members(path, start, wanted):
+            if name in seen:
+                raise UserError("a member stands twice in the archive", where=str(path), found=name)
+            seen.add(name)
+            yield name, content
+    except (
+        EOFError,
+        OSError,
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+    ) as error:
+        raise UserError(
+            "the archive is truncated, corrupt or of another kind",
+            where=str(path),
+            found=f"{error} ({path.stat().st_size} bytes in the file)",
+            expected="a whole tar, tar.gz or zip archive",
+            fix="remove the file and fetch it again",
+        ) from error
+
+
+def read_member(path: str | Path, member: str) -> bytes:
+    """Return the content of the one file whose path is, or ends in, ``/member``.
+
+    Raises
+    ------
+    UserError
+        When there is no such member or more than one, and as :func:`iterate_members`.
+    """
+    others: list[str] = []
+
+    def is_member(name: str) -> bool:
+        others.append(name)
+        return name == member or name.endswith("/" + member)
+
+    found = dict(iterate_members(path, is_member))
+    if len(found) != 1:
+        raise UserError(
+            f"the archive has {len(found) or 'no'} members called {member!r}",
+            where=str(path),
+            found=", ".join(sorted(found) or sorted(others)[:20]),
+            expected="one",
+        )
+    return next(iter(found.values()))
+
+
+def _tar_members(
+    path: Path, start: bytes, wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, bytes]]:
+    with path.open("rb") as file:
+        packed = path.stat().st_size
+        raw: BinaryIO = file
+        if start.startswith(b"\x1f\x8b"):
+            raw = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
+        stream = _Metered(raw, path, packed)
+        with tarfile.open(fileobj=stream, mode="r|", bufsize=64 * _BLOCK) as archive:
+            for member in archive:
+                if member.isdir():
+                    _clean_name(member.name, path)
+                    continue
+                if not member.isreg():
+                    raise _refused("a link or a device", member.name, path)
+                name = _clean_name(member.name, path)
+                if member.size > MEMBER_LIMIT:
+                    raise _too_large(name, member.size, MEMBER_LIMIT, path)
+                if wanted(name):
+                    content = archive.extractfile(member)
+                    data = content.read() if content is not None else b""
+                    if len(data) != member.size:
+                        raise EOFError(f"member {name} ends after {len(data)} bytes")
+                    yield name, data
+                archive.members = []  # type: ignore[attr-defined]  # or it would keep them all
+        while stream.read(MIB):  # to the end, where the checksum of a gzip stands
+            pass
+        # tarfile takes the end of the file between two members for the end of the archive.
+        if stream.tail.strip(b"\0"):
+            raise EOFError("the blocks that end a tar archive are missing")
+
+
+def _zip_members(
+    path: Path, start: bytes, wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, bytes]]:
+    total = 0
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            name = _clean_name(member.filename, path)
+            kind = stat.S_IFMT(member.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                raise _refused("a link or a device", name, path)
+            if member.is_dir():
+                continue
+            size = member.file_size
+            total += size
+            if size > MEMBER_LIMIT:
+                raise _too_large(name, size, MEMBER_LIMIT, path)
+            if total > TOTAL_LIMIT:
+                raise _too_large("all members", total, TOTAL_LIMIT, path)
+            if size > RATIO_FLOOR and size > RATIO_LIMIT * member.compress_size:
+                raise _too_large(name, size, RATIO_LIMIT * member.compress_size, path)
+            if member.flag_bits & 1:
+                raise _refused("encrypted", name, path)
+            if wanted(name):
+                yield name, archive.read(member)
+            else:
+                with archive.open(member) as content:  # for its checksum
+                    while content.read(MIB):
+                        pass
+
+
+class _Metered(io.RawIOBase):
+    """A stream that counts what is read, stops a bomb, and keeps the last block it gave."""
+
+    def __init__(self, stream: BinaryIO, path: Path, packed: int) -> None:
+        super().__init__()
+        self._stream = stream
+        self._path = path
+        self._packed = packed
+        self._total = 0
+        self.tail = b""
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self._total += len(data)
+        if self._total > TOTAL_LIMIT:
+            raise _too_large("all members", self._total, TOTAL_LIMIT, self._path)
+        if self._total > RATIO_FLOOR and self._total > RATIO_LIMIT * self._packed:
+            limit = RATIO_LIMIT * self._packed
+            raise _too_large("all members", self._total, limit, self._path)
+        if data:
+            self.tail = (self.tail + data)[-_BLOCK:]
+        return data
+
+
+def _clean_name(name: str, path: Path) -> str:
+    parts = re.split(r"[/\\]", name)
+    if parts[0] == "" or re.match("[A-Za-z]:", name) or ".." in parts or "\0" in name:
+        raise _refused("not inside its folder", name, path)
+    return "/".join(part for part in parts if part not in ("", "."))
+
+
+def _refused(why: str, name: str, path: Path) -> UserError:
+    return UserError(
+        f"the archive has a member that is {why}",
+        where=str(path),
+        found=repr(name),
+        expected="regular files under relative names",
+        fix="do not use this archive",
+    )
+
+
+def _too_large(name: str, size: int, limit: int, path: Path) -> UserError:
+    return UserError(
+        "the archive unpacks to more than a text collection can be",
+        where=f"{path}, {name}",
+        found=f"at least {size} bytes",
+        expected=f"at most {limit} bytes",
+        fix="do not use this archive",
+    )

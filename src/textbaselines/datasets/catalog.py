@@ -1,0 +1,345 @@
+"""What a dataset file says: sources, reader, encoding, classes, protocol and what must come out."""
+
+import codecs
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from textbaselines.errors import UserError
+from textbaselines.validation import closest, load_yaml, validate
+
+
+@dataclass(frozen=True)
+class PackageSource:
+    """A member of a Python package's source archive; both digests are sha256 in hex."""
+
+    package: str
+    version: str
+    sha256: str
+    member: str
+    member_sha256: str
+
+    @property
+    def address(self) -> str:
+        """What an error or a provenance record calls this source."""
+        return f"{self.package}=={self.version} (source archive), member {self.member}"
+
+    @property
+    def file_name(self) -> str:
+        """The name under which the file is looked for in a mirror folder."""
+        return PurePosixPath(self.member).name
+
+    @property
+    def digest(self) -> str | None:
+        """The sha256 of the raw file that this source gives."""
+        return self.member_sha256
+
+
+@dataclass(frozen=True)
+class UrlSource:
+    """A file at an http(s) address; without a digest the corpus's content digest decides."""
+
+    url: str
+    sha256: str | None = None
+
+    @property
+    def address(self) -> str:
+        """What an error or a provenance record calls this source."""
+        return self.url
+
+    @property
+    def file_name(self) -> str:
+        """The name under which the file is looked for in a mirror folder."""
+        return unquote(PurePosixPath(urlsplit(self.url).path).name)
+
+    @property
+    def digest(self) -> str | None:
+        """The sha256 of the raw file that this source gives, when it is known."""
+        return self.sha256
+
+
+@dataclass(frozen=True)
+class MirrorSource:
+    """A file of the mirror folder, found at any depth by its name and digest."""
+
+    name: str
+    sha256: str
+
+    @property
+    def address(self) -> str:
+        """What an error or a provenance record calls this source."""
+        return f"mirror folder, file {self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """The name under which the file is looked for in a mirror folder."""
+        return self.name
+
+    @property
+    def digest(self) -> str | None:
+        """The sha256 of the raw file that this source gives."""
+        return self.sha256
+
+
+Source = PackageSource | UrlSource | MirrorSource
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """A file as fetched: its fixed name, its sources in order, whether it must be an archive."""
+
+    name: str
+    sources: tuple[Source, ...]
+    archive: bool
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How bytes become characters; ``errors`` is "strict" or "replace"."""
+
+    name: str
+    errors: str
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How documents are split: "cv" (with ``folds``), "split" or "halves"."""
+
+    kind: str
+    folds: int | None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset file, checked.
+
+    ``classes`` has the positive class first. ``reader`` is the reader's kind and options with
+    defaults filled. ``expected`` maps each class to its number of documents; ``left_out`` is the
+    number of documents that reading leaves out.
+    """
+
+    name: str
+    title: str
+    citation: str
+    terms: str
+    language: str
+    files: tuple[RawFile, ...]
+    reader: Mapping[str, Any]
+    encoding: Encoding
+    classes: tuple[str, ...]
+    protocol: Protocol
+    expected: Mapping[str, int]
+    left_out: int
+    content_digest: str | None
+    path: Path
+
+
+def load_dataset(path: str | Path, schema_path: str | Path) -> Dataset:
+    """Read and check one dataset file.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``NAME.yaml``; NAME must be the dataset's name.
+    schema_path : str or Path
+        The JSON schema of dataset files.
+
+    Raises
+    ------
+    UserError
+        When the file breaks the schema, or its parts contradict one another: a label that is no
+        class, a codec that does not exist, a pattern without its groups, a source without a
+        digest where no content digest is stated.
+    """
+    path = Path(path)
+    value = validate(load_yaml(path), load_yaml(schema_path), str(path))
+    reader = value["reader"]
+    archive = reader["kind"] in ("folders", "newsgroups") or "member" in reader
+    dataset = Dataset(
+        name=value["name"],
+        title=value["title"],
+        citation=value["citation"],
+        terms=value["terms"],
+        language=value["language"],
+        files=tuple(
+            RawFile(file["name"], tuple(_source(entry) for entry in file["sources"]), archive)
+            for file in value["files"]
+        ),
+        reader=reader,
+        encoding=Encoding(value["encoding"]["name"], value["encoding"]["errors"]),
+        classes=tuple(value["classes"]),
+        protocol=Protocol(value["protocol"]["kind"], value["protocol"].get("folds")),
+        expected=value["expected"]["documents"],
+        left_out=value["expected"]["left_out"],
+        content_digest=value.get("content_digest"),
+        path=path,
+    )
+    _check(dataset)
+    return dataset
+
+
+def load_catalog(
+    folder: str | Path, schema_path: str | Path, names: Sequence[str] | None = None
+) -> dict[str, Dataset]:
+    """Read the dataset files of a folder, or those of the named datasets, in sorted order.
+
+    Raises
+    ------
+    UserError
+        For a name without a file, any fault of :func:`load_dataset`, and two datasets that give
+        the same raw file name to different files.
+    """
+    folder = Path(folder)
+    paths = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    if not paths:
+        raise UserError("no dataset files (NAME.yaml)", where=str(folder))
+    for name in paths if names is None else names:
+        if name not in paths:
+            raise UserError(
+                f"there is no dataset {name!r}",
+                where=str(folder),
+                expected=", ".join(paths),
+                fix=closest(name, paths) or f"write {folder / (name + '.yaml')}",
+            )
+    wanted = paths if names is None else {name: paths[name] for name in sorted(set(names))}
+    catalog = {name: load_dataset(path, schema_path) for name, path in wanted.items()}
+    owners: dict[str, tuple[RawFile, Dataset]] = {}
+    for dataset in catalog.values():
+        for file in dataset.files:
+            other, owner = owners.setdefault(file.name, (file, dataset))
+            if other != file:
+                raise UserError(
+                    f"two datasets mean different files by the raw file name {file.name!r}",
+                    where=f"{owner.path} and {dataset.path}, key files",
+                    fix="give the file another name in one of them, or the same sources in both",
+                )
+    return catalog
+
+
+def _source(entry: Mapping[str, Any]) -> Source:
+    fields = {key: value for key, value in entry.items() if key != "kind"}
+    kinds: dict[str, type[Source]] = {
+        "package": PackageSource,
+        "url": UrlSource,
+        "mirror": MirrorSource,
+    }
+    return kinds[entry["kind"]](**fields)
+
+
+def _check(dataset: Dataset) -> None:
+    path = dataset.path
+    if path.stem != dataset.name:
+        raise UserError(
+            "a dataset file must be called as its dataset",
+            where=f"{path}, key name",
+            found=dataset.name,
+            expected=path.stem,
+        )
+    names = [file.name for file in dataset.files]
+    if len(set(names)) < len(names):
+        raise UserError(
+            "two files of one dataset have the same name", where=f"{path}, key files", found=names
+        )
+    if dataset.content_digest is None:
+        for index, file in enumerate(dataset.files):
+            for number, source in enumerate(file.sources):
+                if source.digest is None:
+                    raise UserError(
+                        "a source without a digest in a dataset without a content_digest",
+                        where=f"{path}, key files[{index}].sources[{number}]",
+                        found=source.address,
+                        fix="state the file's sha256 or the corpus's content_digest",
+                    )
+    _check_encoding(dataset)
+    _check_reader(dataset)
+    if set(dataset.expected) != set(dataset.classes):
+        raise UserError(
+            "expected documents are stated for other classes than the dataset's",
+            where=f"{path}, key expected.documents",
+            found=", ".join(dataset.expected),
+            expected=", ".join(dataset.classes),
+        )
+
+
+def _check_encoding(dataset: Dataset) -> None:
+    where = f"{dataset.path}, key encoding.name"
+    name = dataset.encoding.name
+    try:
+        # Readers cut bytes at line feeds and tabs before they decode.
+        plain = codecs.lookup(name)._is_text_encoding and "\n\t".encode(name) == b"\n\t"
+    except LookupError:
+        raise UserError(
+            "there is no such encoding", where=where, found=name, expected="a Python codec"
+        ) from None
+    if not plain:
+        raise UserError(
+            "an encoding in which a line feed is not the byte 0x0a cannot be read",
+            where=where,
+            found=name,
+            fix="convert the files to UTF-8",
+        )
+
+
+def _check_reader(dataset: Dataset) -> None:
+    path, reader = dataset.path, dataset.reader
+    kind = reader["kind"]
+    if kind == "rated_lines":
+        labels = {"positive": reader["positive"], "negative": reader["negative"]}
+        key = "reader"
+    else:
+        key = "groups" if kind == "newsgroups" else "labels"
+        labels = dict(reader[key])
+        key = f"reader.{key}"
+    for name, label in labels.items():
+        if label not in dataset.classes:
+            raise UserError(
+                f"the label {label!r} is not one of the classes",
+                where=f"{path}, key {key}.{name}",
+                expected=", ".join(dataset.classes),
+                fix=closest(label, dataset.classes),
+            )
+    for label in dataset.classes:
+        if label not in labels.values():
+            raise UserError(
+                f"no document can get the label {label!r}", where=f"{path}, key {key}", found=labels
+            )
+    names = [file.name for file in dataset.files]
+    if kind == "lines":
+        if set(labels) != set(names):
+            raise UserError(
+                "the labels name other files than the dataset's",
+                where=f"{path}, key {key}",
+                found=", ".join(labels),
+                expected=", ".join(names),
+            )
+    elif len(names) != 1:
+        raise UserError(
+            f"the reader {kind} reads one raw file",
+            where=f"{path}, key files",
+            found=", ".join(names),
+        )
+    if kind == "folders":
+        try:
+            groups = set(re.compile(reader["pattern"]).groupindex)
+        except re.error as error:
+            raise UserError(
+                "not a regular expression", where=f"{path}, key reader.pattern", found=error
+            ) from None
+        if not {"label", "id"} <= groups <= {"label", "id", "split", "rating"}:
+            raise UserError(
+                "the pattern's named groups are not those of a document's path",
+                where=f"{path}, key reader.pattern",
+                found=", ".join(sorted(groups)) or "none",
+                expected="label and id, and optionally split and rating",
+            )
+    if dataset.protocol.kind == "split" and not (
+        kind == "folders" and "split" in re.compile(reader["pattern"]).groupindex
+    ):
+        raise UserError(
+            "the protocol is the official split, but the reader does not read one",
+            where=f"{path}, key protocol.kind",
+            fix='use the reader folders with a group "split" in its pattern, or another protocol',
+        )

@@ -1,0 +1,167 @@
+"""A corpus: its documents in canonical order, checked against what the dataset file expects."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from textbaselines.datasets.catalog import Dataset
+from textbaselines.datasets.readers import Reading, read_documents
+from textbaselines.errors import UserError
+from textbaselines.storage import file_digest, write_parquet
+
+COLUMNS = ("id", "text", "label", "rating", "split", "group")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The documents of a dataset and what reading them told.
+
+    ``frame`` has one row per document and the columns id (unique), text, label, rating (float64,
+    NaN where there is none), split ("train", "test" or "") and group (16 hex digits of the
+    text's sha256, so that identical texts share a group). ``left_out`` counts documents by the
+    reason they were left out.
+    """
+
+    frame: pd.DataFrame
+    left_out: Mapping[str, int]
+    replaced_characters: int
+    replaced_documents: int
+    content_digest: str
+
+
+def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
+    """Read a dataset's raw files and check what comes out.
+
+    Raises
+    ------
+    UserError
+        For any fault of the raw files, no documents at all, an id that stands twice, a label
+        that is no class, and documents per class, documents left out or a content digest other
+        than the dataset file's, with what differs and the state of each raw file.
+    """
+    raw_folder = Path(raw_folder)
+    reading = read_documents(dataset, raw_folder)
+    _check_documents(dataset, raw_folder, reading)
+    frame = pd.DataFrame(reading.documents, columns=list(COLUMNS[:-1])).astype(
+        {"id": "str", "text": "str", "label": "str", "rating": "float64", "split": "str"}
+    )
+    frame["group"] = pd.Series(
+        [
+            hashlib.sha256(document.text.encode("utf-8")).hexdigest()[:16]
+            for document in reading.documents
+        ],
+        dtype="str",
+    )
+    digest = content_digest(frame)
+    if dataset.content_digest is not None and digest != dataset.content_digest:
+        counts = ", ".join(f"{label} {count}" for label, count in dataset.expected.items())
+        raise UserError(
+            f"the content of {dataset.name} is not that of the dataset file: the documents per "
+            f"class are as expected ({counts}), but an id, a label or a text differs",
+            where=f"{dataset.path}, key content_digest",
+            found=digest + _raw_files(dataset, raw_folder),
+            expected=dataset.content_digest,
+            fix="remove the raw file that differs and fetch it again",
+        )
+    return Corpus(
+        frame, reading.left_out, reading.replaced_characters, reading.replaced_documents, digest
+    )
+
+
+def content_digest(frame: pd.DataFrame) -> str:
+    """Return the sha256 of the ids, labels and texts of a corpus, in the order of its rows.
+
+    Each string is hashed as the length of its UTF-8 form (8 bytes, big-endian) and that form, so
+    no two corpora give the same bytes.
+    """
+    digest = hashlib.sha256()
+    for row in zip(frame["id"], frame["label"], frame["text"], strict=True):
+        for string in row:
+            encoded = string.encode("utf-8")
+            digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return digest.hexdigest()
+
+
+def write_corpus(path: str | Path, corpus: Corpus) -> None:
+    """Write the frame of a corpus as Parquet, whole or not at all."""
+    write_parquet(path, corpus.frame[list(COLUMNS)])
+
+
+def read_corpus(path: str | Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Read the frame that :func:`write_corpus` wrote, or some of its columns.
+
+    Raises
+    ------
+    UserError
+        When the file is not there or is not a corpus.
+    """
+    wanted = list(COLUMNS if columns is None else columns)
+    try:
+        present = set(pq.read_schema(path).names)
+    except (OSError, ValueError) as error:
+        raise UserError("not a corpus file", where=str(path), found=error) from error
+    missing = [column for column in wanted if column not in present]
+    if missing:
+        raise UserError(
+            f"the corpus has no column {missing[0]!r}",
+            where=str(path),
+            found=", ".join(sorted(present)),
+            expected=", ".join(wanted),
+        )
+    return pd.read_parquet(path, columns=wanted)
+
+
+def _check_documents(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+    place = ", ".join(str(raw_folder / file.name) for file in dataset.files)
+    if not reading.documents:
+        raise UserError(
+            f"no documents of {dataset.name} in its raw files",
+            where=place,
+            expected=_per_class(dataset.expected),
+        )
+    counts = Counter(document.label for document in reading.documents)
+    unknown = sorted(set(counts) - set(dataset.classes))
+    if unknown:
+        raise UserError(
+            "a label that is no class of the dataset",
+            where=place,
+            found=", ".join(unknown),
+            expected=", ".join(dataset.classes),
+        )
+    twice = [
+        name for name, n in Counter(document.id for document in reading.documents).items() if n > 1
+    ]
+    if twice:
+        raise UserError(
+            f"{len(twice)} document ids stand twice", where=place, found=", ".join(twice[:5])
+        )
+    found = {label: counts[label] for label in dataset.classes}
+    left_out = sum(reading.left_out.values())
+    if found != dict(dataset.expected) or left_out != dataset.left_out:
+        raise UserError(
+            f"the documents of {dataset.name} are not those that its dataset file expects",
+            where=place,
+            found=f"{_per_class(found)}; left out {left_out}" + _raw_files(dataset, raw_folder),
+            expected=f"{_per_class(dataset.expected)}; left out {dataset.left_out}",
+            fix="remove the raw file that differs and fetch it again",
+        )
+
+
+def _per_class(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{label} {count}" for label, count in counts.items())
+
+
+def _raw_files(dataset: Dataset, raw_folder: Path) -> str:
+    """Say of each raw file whether its digest is one that the dataset file states."""
+    text = ""
+    for file in dataset.files:
+        digest = file_digest(raw_folder / file.name)
+        known = [source.address for source in file.sources if source.digest == digest]
+        verdict = f"as from {known[0]}" if known else "of no source that states a digest"
+        text += f"\n    raw file {file.name}: sha256 {digest}, {verdict}"
+    return text

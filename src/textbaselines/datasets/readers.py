@@ -1,0 +1,290 @@
+"""Raw files read into documents, whatever archive they came in: one function per kind of reader."""
+
+import logging
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textbaselines.datasets.archives import iterate_members, read_member
+from textbaselines.datasets.catalog import Dataset, Encoding
+from textbaselines.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Document(NamedTuple):
+    """One labelled text; ``rating`` is NaN and ``split`` is "" where the corpus has none."""
+
+    id: str
+    text: str
+    label: str
+    rating: float
+    split: str
+
+
+@dataclass
+class Reading:
+    """What a reader made of the raw files.
+
+    ``documents`` stand in canonical order: by class as the dataset file lists them, then by id
+    in natural order (numbers by value). ``left_out`` counts documents by the reason they were
+    left out, ``replaced_characters`` the U+FFFD that stand for undecodable bytes.
+    """
+
+    documents: list[Document] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+    replaced_characters: int = 0
+    replaced_documents: int = 0
+
+
+def read_documents(dataset: Dataset, raw_folder: str | Path) -> Reading:
+    """Read the raw files of a dataset with the reader that its file names.
+
+    Raises
+    ------
+    UserError
+        For a file that is missing or is not what the reader reads, with the line or document.
+    """
+    raw_folder = Path(raw_folder)
+    for file in dataset.files:
+        if not (raw_folder / file.name).is_file():
+            raise UserError(
+                "a raw file is missing", where=str(raw_folder / file.name), fix="fetch it first"
+            )
+    reading = Reading()
+    READERS[dataset.reader["kind"]](dataset, raw_folder, reading)
+    order = {label: rank for rank, label in enumerate(dataset.classes)}
+    reading.documents.sort(key=lambda document: (order[document.label], natural_key(document.id)))
+    return reading
+
+
+def natural_key(text: str) -> tuple[tuple[str | int, ...], str]:
+    """Return a sort key by which ``a9`` comes before ``a10``."""
+    parts: list[str | int] = list(re.split(r"([0-9]+)", text))
+    parts[1::2] = [int(part) for part in parts[1::2]]
+    return tuple(parts), text
+
+
+def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+    """Lines ``id TAB mean rating TAB text``; ratings nearer to 0 than the margin are left out."""
+    options = dataset.reader
+    path = raw_folder / dataset.files[0].name
+    place = str(path)
+    if "member" in options:
+        content = read_member(path, options["member"])
+        place += f", member {options['member']}"
+    else:
+        content = path.read_bytes()
+    lowest, highest = options["scale"]
+    neutral = 0
+    for number, line in _lines(content):
+        where = f"{place}, line {number}"
+        fields = line.split(b"\t", 2)
+        if len(fields) != 3:
+            raise UserError(
+                "a line without an id, a rating and a text",
+                where=where,
+                found=repr(line[:80]),
+                expected="id TAB rating TAB text",
+            )
+        rating = _rating(fields[1], where)
+        if not lowest <= rating <= highest:
+            raise UserError(
+                "a rating outside the scale",
+                where=where,
+                found=rating,
+                expected=f"{lowest} to {highest}",
+            )
+        identifier = _decode(fields[0], Encoding(dataset.encoding.name, "strict"), where, None)
+        text = _decode(fields[2], dataset.encoding, where, reading)
+        if abs(rating) < options["margin"]:
+            neutral += 1
+            continue
+        label = options["positive"] if rating > 0 else options["negative"]
+        reading.documents.append(
+            Document(options["id_prefix"] + identifier, text, label, rating, "")
+        )
+    reading.left_out[f"neutral (|rating| < {options['margin']:g})"] = neutral
+
+
+def _read_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+    """One document per line, one file per class; the id is the class and the line number."""
+    blank = 0
+    for name, label in dataset.reader["labels"].items():
+        path = raw_folder / name
+        for number, line in _lines(path.read_bytes()):
+            text = _decode(line, dataset.encoding, f"{path}, line {number}", reading)
+            if not text.strip() and not dataset.reader["keep_blank"]:
+                blank += 1
+                continue
+            reading.documents.append(Document(f"{label}-{number:05d}", text, label, math.nan, ""))
+    if not dataset.reader["keep_blank"]:
+        reading.left_out["blank line"] = blank
+
+
+def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+    """One document per archive member whose path ends as the pattern says."""
+    options = dataset.reader
+    path = raw_folder / dataset.files[0].name
+    pattern = re.compile(rf"(?:^|/)(?:{options['pattern']})\Z")
+    for name, match, content in _matching_members(path, pattern):
+        groups = match.groupdict()
+        label = _label(options["labels"], groups["label"], f"{path}, member {name}")
+        split = groups.get("split") or ""
+        if split not in ("", "train", "test"):
+            raise UserError(
+                "a split that is neither train nor test",
+                where=f"{path}, member {name}",
+                found=split,
+            )
+        identifier = "/".join(part for part in (split, groups["label"], groups["id"]) if part)
+        where = f"{path}, document {identifier}"
+        rating = groups.get("rating")
+        reading.documents.append(
+            Document(
+                identifier,
+                _decode(content, dataset.encoding, where, reading),
+                label,
+                math.nan if rating is None else _rating(rating.encode(), where),
+                split,
+            )
+        )
+
+
+def _read_newsgroups(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+    """One post per archive member ``.../GROUP/NUMBER``; line ends become line feeds."""
+    options = dataset.reader
+    path = raw_folder / dataset.files[0].name
+    groups = "|".join(re.escape(group) for group in options["groups"])
+    pattern = re.compile(rf"(?:^|/)(?P<group>{groups})/(?P<number>[0-9]+)\Z")
+    for _, match, content in _matching_members(path, pattern):
+        identifier = f"{match['group']}/{match['number']}"
+        where = f"{path}, document {identifier}"
+        text = _decode(content, dataset.encoding, where, reading).replace("\r\n", "\n")
+        if options["strip_headers"]:
+            _, blank_line, text = text.partition("\n\n")
+            if not blank_line:
+                raise UserError(
+                    "a post without a blank line after its headers",
+                    where=where,
+                    fix="set strip_headers: false if the posts have no headers",
+                )
+        if options["strip_quotes"]:
+            text = strip_quotes(text)
+        if options["strip_footers"]:
+            text = strip_footer(text)
+        label = options["groups"][match["group"]]
+        reading.documents.append(Document(identifier, text, label, math.nan, ""))
+
+
+READERS: Mapping[str, Callable[[Dataset, Path, Reading], None]] = {
+    "rated_lines": _read_rated_lines,
+    "lines": _read_lines,
+    "folders": _read_folders,
+    "newsgroups": _read_newsgroups,
+}
+
+_QUOTE = re.compile(
+    r"^[>|]|^In article|^Quoted from|writes in|writes:|wrote:|says:|said:", re.MULTILINE
+)
+
+
+def strip_quotes(post: str) -> str:
+    """Drop the lines of a post that quote another or say whom they quote.
+
+    The same lines go as with ``remove=("quotes",)`` of scikit-learn's 20 newsgroups loader.
+    """
+    return "\n".join(line for line in post.split("\n") if not _QUOTE.search(line))
+
+
+def strip_footer(post: str) -> str:
+    """Drop the last block of a post, taken for its signature.
+
+    The block starts at the last line that is blank or a rule of dashes; a post of one block is
+    left whole. This is what ``remove=("footers",)`` of scikit-learn's 20 newsgroups loader does.
+    """
+    lines = post.strip().split("\n")
+    for start in range(len(lines) - 1, 0, -1):
+        if not lines[start].strip().strip("-"):
+            return "\n".join(lines[:start])
+    return post
+
+
+def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield (number from 1, line) without its LF or CR LF; no other character ends a line."""
+    lines = content.removeprefix(_BOM).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines, start=1):
+        yield number, line.removesuffix(b"\r")
+
+
+def _matching_members(
+    path: Path, pattern: re.Pattern[str]
+) -> Iterator[tuple[str, re.Match[str], bytes]]:
+    matches: dict[str, re.Match[str]] = {}
+    others = 0
+
+    def is_document(name: str) -> bool:
+        nonlocal others
+        match = pattern.search(name)
+        if match is None:
+            others += 1
+            return False
+        matches[name] = match
+        return True
+
+    for name, content in iterate_members(path, is_document):
+        yield name, matches[name], content
+    logger.info("%s: %d members are no documents of this dataset", path.name, others)
+
+
+def _label(labels: Mapping[str, Any], value: str, where: str) -> str:
+    if value not in labels:
+        raise UserError(
+            "the path gives a label that the dataset file does not know",
+            where=where,
+            found=value,
+            expected=", ".join(labels),
+            fix="add it to the reader's labels, or narrow the pattern",
+        )
+    return str(labels[value])
+
+
+def _rating(value: bytes, where: str) -> float:
+    try:
+        rating = float(value)
+    except ValueError:
+        rating = math.nan
+    if not math.isfinite(rating):
+        raise UserError(
+            "a rating that is not a number", where=where, found=value.decode("utf-8", "replace")
+        )
+    return rating
+
+
+def _decode(content: bytes, encoding: Encoding, where: str, reading: Reading | None) -> str:
+    try:
+        return content.decode(encoding.name)
+    except UnicodeDecodeError as error:
+        if encoding.errors == "strict" or reading is None:
+            raise UserError(
+                f"bytes that are not {encoding.name}",
+                where=where,
+                found=f"byte 0x{content[error.start]:02x} at offset {error.start}",
+                expected=f"text in {encoding.name}",
+                fix="fetch the file again, or state its encoding in the dataset file",
+            ) from None
+        text = content.decode(encoding.name, "replace")
+        try:
+            genuine = content.count("\ufffd".encode(encoding.name))
+        except UnicodeEncodeError:
+            genuine = 0
+        reading.replaced_characters += text.count("\ufffd") - genuine
+        reading.replaced_documents += 1
+        return text
