@@ -1,0 +1,98 @@
+"""What a reader of results should know of a corpus: sizes, lengths, repeats and leaks."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textbaselines.datasets.corpus import Corpus
+
+QUANTILES = {
+    "minimum": 0.0,
+    "5%": 0.05,
+    "25%": 0.25,
+    "median": 0.5,
+    "75%": 0.75,
+    "95%": 0.95,
+    "maximum": 1.0,
+}
+
+
+def audit(corpus: Corpus) -> dict[str, Any]:
+    """Count what could mislead in a corpus.
+
+    Returns
+    -------
+    dict
+        Of plain JSON values:
+
+        - ``documents``, ``documents_by_class``, ``documents_by_split`` (split, then class),
+        - ``left_out``: documents that reading left out, by reason,
+        - ``empty_documents``: those without a character that is not white space,
+        - ``length``: mean and quantiles (linear interpolation) in characters and in tokens
+          between white space,
+        - ``duplicates``, of texts that are the same but for white space: ``unique_texts``,
+          ``repeating_documents`` (that repeat the text of an earlier document; those that do
+          so to the character are ``repeating_exactly``), ``repeated_texts`` (distinct),
+          ``repeating_documents_by_split`` (within each split), ``texts_with_several_labels``
+          and ``documents_with_such_texts``,
+        - ``split_overlap`` (null without a split): ``texts`` that stand in both the training and
+          the test documents, and the ``test_documents`` that have one,
+        - ``encoding_replacements``: U+FFFD that stand for undecodable bytes (``characters``)
+          and the ``documents`` that have one,
+        - ``content_digest``: sha256, see :func:`~textbaselines.datasets.corpus.content_digest`.
+    """
+    frame = corpus.frame
+    text, label, split, group = (frame[name] for name in ("text", "label", "split", "group"))
+    repeats = group.duplicated()
+    labels_per_text = label.groupby(group).nunique()
+    several = labels_per_text.index[labels_per_text > 1]
+    return {
+        "documents": len(frame),
+        "documents_by_class": _counts(label),
+        "documents_by_split": {
+            str(name): _counts(part) for name, part in label.groupby(split) if name
+        },
+        "left_out": dict(corpus.left_out),
+        "empty_documents": sum(not string.strip() for string in text),
+        "length": {
+            "characters": _summary([len(string) for string in text]),
+            "tokens": _summary([len(string.split()) for string in text]),
+        },
+        "duplicates": {
+            "unique_texts": int((~repeats).sum()),
+            "repeating_documents": int(repeats.sum()),
+            "repeating_exactly": int(text.duplicated().sum()),
+            "repeated_texts": int(group[repeats].nunique()),
+            "repeating_documents_by_split": {
+                str(name): int(part.duplicated().sum())
+                for name, part in group.groupby(split)
+                if name
+            },
+            "texts_with_several_labels": len(several),
+            "documents_with_such_texts": int(group.isin(several).sum()),
+        },
+        "split_overlap": _overlap(group, split),
+        "encoding_replacements": {
+            "characters": corpus.replaced_characters,
+            "documents": corpus.replaced_documents,
+        },
+        "content_digest": corpus.content_digest,
+    }
+
+
+def _counts(labels: pd.Series) -> dict[str, int]:
+    return {str(name): int(count) for name, count in labels.value_counts(sort=False).items()}
+
+
+def _summary(lengths: list[int]) -> dict[str, float]:
+    values = np.quantile(lengths, list(QUANTILES.values()))
+    return {"mean": float(np.mean(lengths))} | dict(zip(QUANTILES, values.tolist(), strict=True))
+
+
+def _overlap(group: pd.Series, split: pd.Series) -> dict[str, int] | None:
+    if not (split != "").any():
+        return None
+    leaked = group[split == "test"]
+    leaked = leaked[leaked.isin(group[split == "train"])]
+    return {"texts": int(leaked.nunique()), "test_documents": len(leaked)}
