@@ -1,0 +1,77 @@
+"""Linear models by LIBLINEAR, one class against the rest, telling whether they converged."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from textbaselines.models.matrices import Matrix, int32_indices
+
+
+@dataclass(frozen=True)
+class LinearSolution:
+    """The weights of one solved problem, oriented to the positive rows.
+
+    ``weights`` has the shape (features,); ``intercept`` is 0 without a bias. ``converged`` is
+    false when the solver stopped at the limit of iterations.
+    """
+
+    weights: NDArray[np.float64]
+    intercept: float
+    n_iter: int
+    converged: bool
+
+
+def solve_svm(
+    X: Matrix,
+    positive: NDArray[np.bool_],
+    *,
+    C: float,
+    loss: str,
+    dual: bool,
+    tol: float,
+    max_iter: int,
+    bias: float | None,
+    seed: int,
+) -> LinearSolution:
+    """Minimise 1/2 w'w + C * sum of losses (LIBLINEAR ``-s 1``, ``-s 2`` or ``-s 3``).
+
+    The positive rows are always the solver's second class, so naming the classes otherwise does
+    not change the order in which it visits documents, nor the result.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (documents, features), float64
+    positive : boolean array of shape (documents,)
+        Which rows are positive; both kinds must occur.
+    bias : float or None
+        The value of a constant feature (LIBLINEAR ``-B``), whose weight is penalised like any
+        other; None for no bias.
+
+    Raises
+    ------
+    ValueError
+        When X is too large for the solver's 32-bit indices.
+    """
+    solver = LinearSVC(
+        C=C,
+        loss=loss,
+        dual=dual,
+        tol=tol,
+        max_iter=max_iter,
+        fit_intercept=bias is not None,
+        intercept_scaling=1.0 if bias is None else bias,
+        random_state=seed,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        solver.fit(int32_indices(X), positive.astype(np.int8))
+    return LinearSolution(
+        weights=solver.coef_[0],
+        intercept=0.0 if bias is None else float(solver.intercept_[0]),
+        n_iter=int(solver.n_iter_),
+        converged=int(solver.n_iter_) < max_iter,
+    )

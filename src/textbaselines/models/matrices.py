@@ -1,0 +1,76 @@
+"""Document-term matrices as the models need them: canonical, 0/1, column-scaled, 32-bit indices."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+# A float64 matrix of shape (documents, features): a numpy array, a CSR matrix or a CSR array.
+Matrix: TypeAlias = Any
+
+INT32_MAX = np.iinfo(np.int32).max
+
+
+def canonical(X: Matrix) -> Matrix:
+    """Return X with each entry stored once and in column order; the caller's X stays as it is."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def presence(X: Matrix) -> Matrix:
+    """Return the 0/1 matrix 1{X > 0}; X itself when it already is one."""
+    if not sp.issparse(X):
+        return (X > 0).astype(np.float64)
+    if np.all(X.data == 1.0):
+        return X
+    return _with_data(X, (X.data > 0).astype(np.float64))
+
+
+def scale_columns(X: Matrix, factors: NDArray[np.float64]) -> Matrix:
+    """Return X with column j multiplied by ``factors[j]``; a sparse result shares X's indices."""
+    if sp.issparse(X):
+        return _with_data(X, X.data * factors[X.indices])
+    return X * factors
+
+
+def class_sums(X: Matrix, codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
+    """Return the sum of the rows of each class, of shape (classes, features).
+
+    Parameters
+    ----------
+    codes : array of shape (documents,)
+        The class of each row, from 0 to ``n_classes`` - 1.
+    """
+    membership = np.zeros((X.shape[0], n_classes))
+    membership[np.arange(X.shape[0]), codes] = 1.0
+    return np.ascontiguousarray((X.T @ membership).T)
+
+
+def int32_indices(X: Matrix) -> Matrix:
+    """Return a sparse X with 32-bit indices, which LIBLINEAR and LIBSVM need.
+
+    Raises
+    ------
+    ValueError
+        When X has more non-zeros, rows or columns than a 32-bit index can count.
+    """
+    if not sp.issparse(X) or (X.indices.dtype == np.int32 and X.indptr.dtype == np.int32):
+        return X
+    largest = max(X.nnz, *X.shape)
+    if largest > INT32_MAX:
+        raise ValueError(
+            f"the solver counts with 32-bit indices, up to {INT32_MAX}; X has {X.nnz} non-zeros "
+            f"in shape {X.shape}: drop rare features or train on fewer documents"
+        )
+    return type(X)(
+        (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape, copy=False
+    )
+
+
+def _with_data(X: Matrix, data: NDArray[np.float64]) -> Matrix:
+    scaled = type(X)((data, X.indices, X.indptr), shape=X.shape, copy=False)
+    scaled.has_canonical_format = True
+    return scaled

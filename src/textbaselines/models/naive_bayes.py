@@ -1,0 +1,219 @@
+"""Multinomial and Bernoulli naive Bayes, with weight 0 for features no training document has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textbaselines.models.classifier import LogLinearClassifier
+from textbaselines.models.log_count_ratio import log_feature_probabilities
+from textbaselines.models.matrices import Matrix, class_sums, presence
+from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """All that naive Bayes learns from a training set.
+
+    ``classes`` has the shape (classes,), ``feature_count`` (classes, features): the sum of each
+    class's rows, and ``class_count`` (classes,): its number of documents.
+    """
+
+    classes: NDArray[Any]
+    feature_count: NDArray[np.float64]
+    class_count: NDArray[np.float64]
+
+
+class NaiveBayes(LogLinearClassifier):
+    """What the naive Bayes models share: class counts, the prior and the joint log-likelihood.
+
+    Fitted: ``classes_``, ``class_count_``, ``feature_count_``, ``class_log_prior_`` (classes,),
+    ``feature_log_prob_`` (classes, features), ``in_vocabulary_`` (features,), ``coef_``,
+    ``intercept_``.
+    """
+
+    NON_NEGATIVE: ClassVar[bool] = True
+
+    alpha: float
+    class_prior: str | Sequence[float]
+
+    def fit_counts(self, counts: ClassCounts) -> "NaiveBayes":
+        """Train from class counts alone, for instance those of all documents less one fold's.
+
+        A class without documents must be left out of the counts.
+        """
+        self._check_parameters()
+        self.n_features_in_ = counts.feature_count.shape[1]
+        self._complete(counts)
+        return self
+
+    def joint_log_likelihood(self, X: Matrix) -> NDArray[np.float64]:
+        """Return log P(class) + log P(row | class), shape (n, classes)."""
+        X = self._new_data(X)
+        return np.asarray(X @ self._class_weights.T + self._class_offsets)
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
+        X, codes = self._training_data(X, y)
+        n_classes = len(self.classes_)
+        return ClassCounts(
+            classes=self.classes_,
+            feature_count=class_sums(X, codes, n_classes),
+            class_count=np.bincount(codes, minlength=n_classes).astype(np.float64),
+        )
+
+    def _complete(self, prepared: ClassCounts) -> None:
+        self.classes_ = prepared.classes
+        self._positive_code()
+        self.feature_count_ = prepared.feature_count
+        self.class_count_ = prepared.class_count
+        self.class_log_prior_ = self._log_prior()
+        weights, offsets = self._class_terms()
+        self._class_weights, self._class_offsets = weights, self.class_log_prior_ + offsets
+        if len(self.classes_) == 1:
+            self.coef_, self.intercept_ = np.zeros((1, weights.shape[1])), np.zeros(1)
+        elif len(self.classes_) == 2:
+            self.coef_ = weights[1:] - weights[:1]
+            self.intercept_ = self._class_offsets[1:] - self._class_offsets[:1]
+        else:
+            self.coef_, self.intercept_ = self._class_weights, self._class_offsets
+
+    def _log_prior(self) -> NDArray[np.float64]:
+        n_classes = len(self.classes_)
+        if isinstance(self.class_prior, str):
+            if self.class_prior == "uniform":
+                return np.full(n_classes, -np.log(n_classes))
+            return np.asarray(np.log(self.class_count_) - np.log(self.class_count_.sum()))
+        if len(self.class_prior) != n_classes:
+            raise ValueError(
+                f"{type(self).__name__}: class_prior has {len(self.class_prior)} probabilities, "
+                f"the training set {n_classes} classes: {self.classes_.tolist()}"
+            )
+        return np.log(np.asarray(self.class_prior, dtype=np.float64))
+
+    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return each class's feature weights (classes, features) and constant (classes,)."""
+        raise NotImplementedError
+
+
+class MultinomialNB(NaiveBayes):
+    """Multinomial naive Bayes (Manning, Raghavan & Schuetze 2008, section 13.2).
+
+    log P(c | x) = log P(c) + sum over f of x_f log P(f | c) + const, with
+    P(f | c) = (alpha + count(c, f)) / sum over f' of (alpha + count(c, f')), the sum over the
+    features that the training documents have. Other features have weight 0. With two classes
+    ``decision_function`` is x.r + log(N+ / N-), the MNB of Wang & Manning (2012), section 2.1.
+
+    X is taken as given: for the paper's binarised MNB it holds 0 and 1.
+
+    Parameters
+    ----------
+    alpha : float
+        Smoothing, at least 0. With 0 a probability of zero is refused at fitting.
+    class_prior : {"learned", "uniform"} or sequence
+        The share of training documents, equal, or probabilities in the order of ``classes_``.
+    positive : label, optional
+        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
+        for more than two classes.
+    """
+
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
+        "alpha": Number("smoothing, added to every count", low=0),
+        "class_prior": ClassPrior("where the class probabilities come from"),
+    }
+    OWN: ClassVar[frozenset[str]] = frozenset({"alpha", "class_prior"})
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        class_prior: str | Sequence[float] = "learned",
+        positive: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.class_prior = class_prior
+        self.positive = positive
+
+    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self.in_vocabulary_ = self.feature_count_.sum(axis=0) > 0
+        self.feature_log_prob_ = log_feature_probabilities(self.feature_count_, self.alpha)
+        return self.feature_log_prob_, np.zeros(len(self.classes_))
+
+
+class BernoulliNB(NaiveBayes):
+    """Bernoulli naive Bayes: presence and absence of each feature (MRS 2008, section 13.3).
+
+    With phi = (documents of c that have f + alpha) / (documents of c + 2 alpha),
+    log P(c | x) = log P(c) + sum over f of (log phi if x_f > 0 else log(1 - phi)) + const.
+    Any value above 0 is a presence. ``feature_count_`` holds document counts, and
+    ``feature_log_prob_`` is log phi, ``feature_log_absence_`` log(1 - phi); 0 outside the
+    vocabulary.
+
+    Parameters
+    ----------
+    alpha : float
+        Smoothing, at least 0. With 0 a phi of 0 or 1 is refused at fitting.
+    class_prior : {"learned", "uniform"} or sequence
+        The share of training documents, equal, or probabilities in the order of ``classes_``.
+    vocabulary : {"train", "columns"}
+        The features that count: those of the training documents (the default: a column that only
+        other documents have changes nothing), or every column of X. The second smooths unseen
+        columns too, and with unequal classes that alone can decide; Wang & Manning's logs did so.
+    positive : label, optional
+        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
+        for more than two classes.
+    """
+
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
+        "alpha": Number("smoothing, added to presences and to absences", low=0),
+        "class_prior": ClassPrior("where the class probabilities come from"),
+        "vocabulary": Choice("which columns count", ("train", "columns")),
+    }
+    OWN: ClassVar[frozenset[str]] = frozenset({"alpha", "class_prior", "vocabulary"})
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        class_prior: str | Sequence[float] = "learned",
+        vocabulary: str = "train",
+        positive: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.class_prior = class_prior
+        self.vocabulary = vocabulary
+        self.positive = positive
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
+        X, codes = self._training_data(X, y)
+        n_classes = len(self.classes_)
+        return ClassCounts(
+            classes=self.classes_,
+            feature_count=class_sums(presence(X), codes, n_classes),
+            class_count=np.bincount(codes, minlength=n_classes).astype(np.float64),
+        )
+
+    def _new_data(self, X: Matrix) -> Matrix:
+        return presence(super()._new_data(X))
+
+    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        seen = self.feature_count_.sum(axis=0) > 0
+        inside = seen if self.vocabulary == "train" else np.ones_like(seen)
+        present = self.feature_count_[:, inside] + self.alpha
+        absent = (self.class_count_[:, None] - self.feature_count_[:, inside]) + self.alpha
+        if not (np.all(present > 0) and np.all(absent > 0)):
+            bad = np.argwhere((present <= 0) | (absent <= 0))
+            raise ValueError(
+                f"alpha = {self.alpha:g} leaves {len(bad)} probabilities of 0 or 1 (first: class "
+                f"{self.classes_[bad[0][0]]}, column {np.flatnonzero(inside)[bad[0][1]]}), whose "
+                "log-odds are infinite: use an alpha above 0"
+            )
+        log_total = np.log(self.class_count_ + 2 * self.alpha)[:, None]
+        self.in_vocabulary_ = inside
+        self.feature_log_prob_ = np.zeros_like(self.feature_count_)
+        self.feature_log_absence_ = np.zeros_like(self.feature_count_)
+        self.feature_log_prob_[:, inside] = np.log(present) - log_total
+        self.feature_log_absence_[:, inside] = np.log(absent) - log_total
+        return (
+            self.feature_log_prob_ - self.feature_log_absence_,
+            self.feature_log_absence_.sum(axis=1),
+        )

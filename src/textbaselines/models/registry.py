@@ -1,0 +1,275 @@
+"""The methods a study may name: their estimators, parameters, grids and costs, and grid fitting."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textbaselines.errors import UserError
+from textbaselines.models.classifier import Classifier
+from textbaselines.models.matrices import Matrix
+from textbaselines.models.naive_bayes import BernoulliNB, MultinomialNB
+from textbaselines.models.nbsvm import NBSVM
+from textbaselines.models.parameters import Parameter, parameter_fault
+from textbaselines.models.svm import LinearSVM
+
+WANG_MANNING = (
+    "Wang, S. and Manning, C. D. (2012). Baselines and Bigrams: Simple, Good Sentiment and Topic "
+    "Classification. ACL, short papers, 90-94."
+)
+MRS = "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to Information Retrieval."
+LIBLINEAR = (
+    "Fan, R.-E., Chang, K.-W., Hsieh, C.-J., Wang, X.-R. and Lin, C.-J. (2008). LIBLINEAR: A "
+    "Library for Large Linear Classification. JMLR 9, 1871-1874."
+)
+
+
+@dataclass(frozen=True)
+class MethodFamily:
+    """One method of a study.
+
+    Attributes
+    ----------
+    name, title : str
+        The key in study files and the name in tables.
+    estimator : type
+        A scikit-learn estimator.
+    default_fixed : mapping
+        The parameters of a study that tunes nothing: the source's values.
+    default_grid : mapping of str to tuple
+        The values of a study that tunes.
+    needs : frozenset of str
+        What the data must be: ``non_negative``, ``dense``, ``two_classes``, ``numeric_target``.
+    cost : str
+        Of fitting one grid point, for n documents, m features, z non-zeros and k classes.
+    citation : str
+        Where the method is described.
+    """
+
+    name: str
+    title: str
+    estimator: type[Classifier]
+    default_fixed: Mapping[str, Any]
+    default_grid: Mapping[str, tuple[Any, ...]]
+    needs: frozenset[str]
+    cost: str
+    citation: str
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The parameters a study may set, each with its range and description."""
+        return self.estimator.PARAMETERS
+
+
+@dataclass(frozen=True)
+class FittedPoint:
+    """One grid point after fitting.
+
+    Attributes
+    ----------
+    estimator : estimator or None
+        Fitted; None when the point could not be fitted.
+    fit_seconds : float
+        Wall-clock seconds of this point's own work, plus an equal share of the work that it had
+        in common with other points.
+    converged : bool
+        False when an iterative solver stopped at its limit, or the point failed. Closed forms
+        converge.
+    n_iter : int
+        The solver's iterations; 0 for closed forms.
+    failure : str or None
+        Why the point could not be fitted.
+    """
+
+    estimator: Any
+    fit_seconds: float
+    converged: bool
+    n_iter: int
+    failure: str | None = None
+
+
+def make_estimator(
+    name: str, params: Mapping[str, Any], *, positive: Any = None, seed: int = 0
+) -> Classifier:
+    """Return an unfitted estimator of the method with these parameters.
+
+    Parameters
+    ----------
+    positive : label, optional
+        The positive class of two; handed to methods that have one.
+    seed : int
+        Handed to methods that draw random numbers.
+
+    Raises
+    ------
+    UserError
+        When the method, a parameter or a value does not exist.
+    """
+    validate_params(name, params)
+    estimator = METHODS[name].estimator(**params)
+    accepted = estimator.get_params(deep=False)
+    given = {"positive": positive, "seed": seed}
+    estimator.set_params(**{key: value for key, value in given.items() if key in accepted})
+    return estimator
+
+
+def validate_params(name: str, params: Mapping[str, Any]) -> None:
+    """Raise :class:`UserError` unless the method exists and takes these parameters and values."""
+    if name not in METHODS:
+        raise UserError(
+            "unknown method", found=repr(name), expected="one of " + ", ".join(sorted(METHODS))
+        )
+    family = METHODS[name]
+    for key in params:
+        if key not in family.parameters:
+            raise UserError(
+                f"method {name!r} has no such parameter",
+                found=repr(key),
+                expected="one of " + ", ".join(sorted(family.parameters)),
+            )
+    fault = parameter_fault(family.parameters, params)
+    if fault is not None:
+        key, value, allowed = fault
+        raise UserError(
+            f"a value that method {name!r} cannot take",
+            where=f"parameter {key!r} ({family.parameters[key].description})",
+            found=repr(value),
+            expected=allowed,
+        )
+    reason = family.estimator.combination_fault(
+        {**family.estimator().get_params(deep=False), **params}
+    )
+    if reason is not None:
+        raise UserError(
+            f"parameters of method {name!r} that do not go together: {reason}",
+            found=", ".join(f"{key} = {value!r}" for key, value in params.items()),
+        )
+
+
+def fit_grid(
+    name: str,
+    X: Matrix,
+    y: ArrayLike,
+    points: Sequence[Mapping[str, Any]],
+    *,
+    positive: Any = None,
+    seed: int = 0,
+) -> Iterator[tuple[int, FittedPoint]]:
+    """Fit every grid point and yield its index in ``points`` with the result.
+
+    Work that several points have in common is done once (class counts for every smoothing of naive
+    Bayes, the solver's run for every beta of NBSVM), so they come grouped by it, not in order of
+    the indices. Each estimator equals one fitted alone. Drop an estimator before asking for the
+    next to keep one set of weights in memory.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (documents, features)
+    y : array of shape (documents,)
+    points : sequence of mappings
+        The parameters of each point; the others have the estimator's defaults.
+
+    Raises
+    ------
+    UserError
+        Before any fit, when a point names a parameter or value that the method does not take. A
+        point that the data make impossible is yielded with its ``failure``.
+    """
+    estimators = [make_estimator(name, point, positive=positive, seed=seed) for point in points]
+    return _fitted(estimators, X, y)
+
+
+def _fitted(
+    estimators: Sequence[Classifier], X: Matrix, y: ArrayLike
+) -> Iterator[tuple[int, FittedPoint]]:
+    for members in _sharing(estimators):
+        lead = estimators[members[0]]
+        start = time.perf_counter()
+        try:
+            prepared = lead._prepare(X, y)
+            failure = None
+        except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
+            failure = str(error)
+        share = (time.perf_counter() - start) / len(members)
+        for index in members:
+            if failure is not None:
+                yield index, FittedPoint(None, share, False, 0, failure)
+                continue
+            estimator = estimators[index]
+            estimator.n_features_in_ = lead.n_features_in_
+            start = time.perf_counter()
+            try:
+                estimator._complete(prepared)
+            except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
+                seconds = share + time.perf_counter() - start
+                yield index, FittedPoint(None, seconds, False, 0, str(error))
+                continue
+            yield (
+                index,
+                FittedPoint(
+                    estimator,
+                    share + time.perf_counter() - start,
+                    converged=getattr(estimator, "converged_", True),
+                    n_iter=getattr(estimator, "n_iter_", 0),
+                ),
+            )
+
+
+def _sharing(estimators: Sequence[Classifier]) -> list[list[int]]:
+    """Group the indices of estimators that differ in nothing but their OWN parameters."""
+    groups: dict[str, list[int]] = {}
+    for index, estimator in enumerate(estimators):
+        params = estimator.get_params(deep=False)
+        key = repr(sorted((k, repr(v)) for k, v in params.items() if k not in estimator.OWN))
+        groups.setdefault(key, []).append(index)
+    return list(groups.values())
+
+
+METHODS: dict[str, MethodFamily] = {
+    family.name: family
+    for family in (
+        MethodFamily(
+            name="mnb",
+            title="MNB",
+            estimator=MultinomialNB,
+            default_fixed={"alpha": 1.0},
+            default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0)},
+            needs=frozenset({"non_negative"}),
+            cost="one pass over z, then k m logarithms",
+            citation=WANG_MANNING,
+        ),
+        MethodFamily(
+            name="bnb",
+            title="BNB",
+            estimator=BernoulliNB,
+            default_fixed={"alpha": 1.0},
+            default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0)},
+            needs=frozenset({"non_negative"}),
+            cost="one pass over z, then 2 k m logarithms",
+            citation=MRS,
+        ),
+        MethodFamily(
+            name="svm",
+            title="SVM",
+            estimator=LinearSVM,
+            default_fixed={"C": 0.1},
+            default_grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
+            needs=frozenset(),
+            cost="k problems (one for two classes) of z per pass of the solver",
+            citation=LIBLINEAR,
+        ),
+        MethodFamily(
+            name="nbsvm",
+            title="NBSVM",
+            estimator=NBSVM,
+            default_fixed={"alpha": 1.0, "C": 1.0, "beta": 0.25},
+            default_grid={"C": (0.1, 1.0, 10.0), "beta": (0.0, 0.25, 0.5, 0.75, 1.0)},
+            needs=frozenset({"non_negative"}),
+            cost="k problems (one for two classes) of z per pass of the solver; beta costs nothing",
+            citation=WANG_MANNING,
+        ),
+    )
+}

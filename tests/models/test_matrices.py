@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from textbaselines.models import matrices
+from textbaselines.models.matrices import (
+    canonical,
+    class_sums,
+    int32_indices,
+    presence,
+    scale_columns,
+)
+
+DENSE = np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 3.0]])
+
+
+def with_int64(X):
+    X = X.copy()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+@pytest.mark.parametrize("kind", [np.array, sp.csr_matrix, sp.csr_array])
+def test_presence_scaling_and_sums(kind):
+    X = kind(DENSE)
+    for made, wanted in [
+        (presence(X), [[1, 0, 1], [0, 0, 1]]),
+        (scale_columns(X, np.array([2.0, 5.0, -1.0])), [[4, 0, -1], [0, 0, -3]]),
+        (class_sums(X, np.array([1, 0]), 2), [[0, 0, 3], [2, 0, 1]]),
+    ]:
+        np.testing.assert_array_equal(made.toarray() if sp.issparse(made) else made, wanted)
+    np.testing.assert_array_equal(X.toarray() if sp.issparse(X) else X, DENSE)
+
+
+def test_repeated_entries_are_one_count_and_the_given_matrix_stays():
+    X = sp.csr_matrix((np.array([1.0, 1.0, 1.0]), np.array([1, 0, 1]), np.array([0, 3])), (1, 2))
+    np.testing.assert_array_equal(canonical(X).data, [1, 2])
+    assert X.nnz == 3
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csr_array])
+def test_indices_become_32_bit(kind):
+    X = with_int64(kind(DENSE))
+    narrowed = int32_indices(X)
+    assert narrowed.indices.dtype == narrowed.indptr.dtype == np.int32
+    np.testing.assert_array_equal(narrowed.toarray(), DENSE)
+    assert X.indices.dtype == np.int64
+
+
+def test_what_32_bits_cannot_count_is_refused_early(monkeypatch):
+    monkeypatch.setattr(matrices, "INT32_MAX", 2)
+    with pytest.raises(ValueError, match=r"up to 2; X has 3 non-zeros in shape \(2, 3\)"):
+        int32_indices(with_int64(sp.csr_matrix(DENSE)))

@@ -1,0 +1,268 @@
+"""The contract of every method of the registry."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import SkipTestWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from textbaselines.errors import UserError
+from textbaselines.models import registry
+from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params
+
+every_method = pytest.mark.parametrize("name", sorted(METHODS))
+
+# Solved to the end, so that what must not matter (the order of rows) does not.
+EXACT = {
+    "svm": {"tol": 1e-10, "max_iter": 100_000},
+    "nbsvm": {"tol": 1e-10, "max_iter": 100_000},
+}
+# Checks of scikit-learn that test outside the method's domain.
+EXPECTED_FAILURES = {
+    "mnb": {"check_decision_proba_consistency": "predicts rows with negative counts"},
+    "bnb": {"check_decision_proba_consistency": "predicts rows with negative counts"},
+}
+
+
+def texts(n=40, m=30, classes=2, seed=0):
+    """Random 0/1 documents whose features lean towards their class; every class occurs."""
+    generator = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    generator.shuffle(y)
+    chance = 0.05 + 0.4 * (np.arange(m)[None, :] % classes == y[:, None])
+    return sp.csr_matrix((generator.random((n, m)) < chance).astype(float)), y
+
+
+def scores(estimator, X):
+    return estimator.decision_function(X)
+
+
+def grid_points(family):
+    names, values = zip(*family.default_grid.items(), strict=True)
+    return [dict(zip(names, point, strict=True)) for point in itertools.product(*values)]
+
+
+@every_method
+def test_the_entry_is_complete(name):
+    family = METHODS[name]
+    assert family.name == name
+    assert all((family.title, family.cost, family.citation))
+    assert family.needs <= {"non_negative", "dense", "two_classes", "numeric_target"}
+    assert ("non_negative" in family.needs) == family.estimator.NON_NEGATIVE
+    defaults = family.estimator().get_params(deep=False)
+    assert set(defaults) - set(family.parameters) <= {"positive", "seed"}
+    assert set(family.parameters) <= set(defaults)
+    validate_params(name, {key: defaults[key] for key in family.parameters})
+    validate_params(name, family.default_fixed)
+    for point in grid_points(family):
+        validate_params(name, point)
+
+
+@every_method
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_accepts_the_estimator(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkipTestWarning)
+        check_estimator(
+            METHODS[name].estimator(),
+            expected_failed_checks=EXPECTED_FAILURES.get(name, {}),
+            on_skip=None,
+        )
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_grid_equals_its_points_one_by_one(name, classes):
+    X, y = texts(classes=classes)
+    points = grid_points(METHODS[name])
+    positive = 0 if classes == 2 else None
+    fitted = dict(fit_grid(name, X, y, points, positive=positive, seed=3))
+    assert sorted(fitted) == list(range(len(points)))
+    for index, point in enumerate(points):
+        alone = make_estimator(name, point, positive=positive, seed=3).fit(X, y)
+        assert fitted[index].failure is None
+        assert fitted[index].fit_seconds >= 0
+        np.testing.assert_array_equal(scores(fitted[index].estimator, X), scores(alone, X))
+        np.testing.assert_array_equal(fitted[index].estimator.predict(X), alone.predict(X))
+        assert fitted[index].estimator.get_params() == alone.get_params()
+
+
+def test_shared_work_is_done_once(monkeypatch):
+    calls = []
+    real = registry.NBSVM._solve
+    monkeypatch.setattr(
+        registry.NBSVM, "_solve", lambda self, X, mask: calls.append(1) or real(self, X, mask)
+    )
+    X, y = texts()
+    points = [{"C": C, "beta": beta} for beta in (0.0, 0.5, 1.0) for C in (1.0, 2.0)]
+    assert len(list(fit_grid("nbsvm", X, y, points))) == 6
+    assert len(calls) == 2
+
+
+def test_a_point_that_cannot_be_fitted_says_why_and_the_others_are_fitted():
+    X, y = texts()
+    X = sp.csr_matrix(np.hstack([X.toarray(), (np.arange(40) == 0)[:, None]]))
+    fitted = dict(fit_grid("mnb", X, y, [{"alpha": 0.0}, {"alpha": 1.0}]))
+    assert "alpha = 0 leaves" in fitted[0].failure
+    assert fitted[0].estimator is None
+    assert not fitted[0].converged
+    assert fitted[1].failure is None
+    fitted = dict(fit_grid("nbsvm", X, y, [{"alpha": 0.0}, {"alpha": 1.0}]))
+    assert "alpha = 0 leaves" in fitted[0].failure
+    assert fitted[1].converged
+    assert fitted[1].n_iter > 0
+
+
+def test_a_point_that_did_not_converge_is_marked():
+    X, y = texts(n=300, m=10)
+    point = {"C": 1000.0, "loss": "hinge", "tol": 1e-9, "max_iter": 2}
+    ((_, fitted),) = fit_grid("svm", X, y, [point])
+    assert not fitted.converged
+    assert fitted.n_iter == 2
+
+
+def test_mistakes_name_what_is_allowed():
+    with pytest.raises(UserError, match=r"unknown method(.|\n)*'nbsmv'(.|\n)*mnb, nbsvm"):
+        validate_params("nbsmv", {})
+    with pytest.raises(UserError, match=r"no such parameter(.|\n)*'gamma'(.|\n)*alpha, beta"):
+        validate_params("nbsvm", {"gamma": 1})
+    with pytest.raises(UserError, match=r"'beta' \(share(.|\n)*1.5(.|\n)*number in \[0, 1\]"):
+        validate_params("nbsvm", {"beta": 1.5})
+    with pytest.raises(UserError, match=r"do not go together: loss 'hinge'"):
+        validate_params("svm", {"loss": "hinge", "dual": False})
+    with pytest.raises(UserError, match="no such parameter"):
+        validate_params("nbsvm", {"positive": "pos"})
+    with pytest.raises(UserError, match="above 0"):
+        fit_grid("svm", None, None, [{"C": 1.0}, {"C": 0}])
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_sparse_and_dense_are_one(name, classes):
+    X, y = texts(classes=classes)
+    wide = X.copy()
+    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    before = X.copy()
+    model = make_estimator(name, {}).fit(X, y)
+    for other in (X.toarray(), sp.csr_array(X), X.tocsc(), wide, X.astype(np.float32)):
+        again = make_estimator(name, {}).fit(other, y)
+        np.testing.assert_allclose(scores(again, other), scores(model, X), atol=1e-10)
+        np.testing.assert_array_equal(again.predict(other), model.predict(X))
+    assert (before != X).nnz == 0
+
+
+@every_method
+def test_read_only_arrays_are_enough(name):
+    X, y = texts()
+    wanted = make_estimator(name, {}).fit(X, y).predict(X)
+    for array in (X.data, X.indices, X.indptr, y):
+        array.flags.writeable = False
+    np.testing.assert_array_equal(make_estimator(name, {}).fit(X, y).predict(X), wanted)
+
+
+@every_method
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 10**6), classes=st.sampled_from([2, 3]))
+def test_the_order_of_documents_changes_nothing(name, seed, classes):
+    X, y = texts(classes=classes, seed=seed)
+    order = np.random.default_rng(seed).permutation(len(y))
+    model = make_estimator(name, EXACT.get(name, {})).fit(X, y)
+    shuffled = make_estimator(name, EXACT.get(name, {})).fit(X[order], y[order])
+    np.testing.assert_allclose(scores(shuffled, X), scores(model, X), atol=1e-5)
+
+
+@every_method
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_the_order_of_columns_changes_nothing(name, seed):
+    X, y = texts(seed=seed)
+    order = np.random.default_rng(seed).permutation(X.shape[1])
+    model = make_estimator(name, EXACT.get(name, {})).fit(X, y)
+    shuffled = make_estimator(name, EXACT.get(name, {})).fit(X[:, order], y)
+    np.testing.assert_allclose(scores(shuffled, X[:, order]), scores(model, X), atol=1e-5)
+
+
+@every_method
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_classes_named_otherwise_change_only_names(name, seed):
+    X, y = texts(seed=seed)
+    model = make_estimator(name, {}, positive=1).fit(X, y)
+    turned = make_estimator(name, {}, positive="a").fit(X, np.array(["b", "a"])[y])
+    np.testing.assert_array_equal(turned.predict(X) == "a", model.predict(X) == 1)
+    np.testing.assert_allclose(scores(turned, X), -scores(model, X), atol=1e-12)
+    X, y = texts(classes=3, seed=seed)
+    model = make_estimator(name, {}).fit(X, y)
+    turned = make_estimator(name, {}).fit(X, np.array(["c", "a", "b"])[y])
+    np.testing.assert_allclose(scores(turned, X)[:, [2, 0, 1]], scores(model, X), atol=1e-12)
+
+
+@every_method
+def test_one_class_is_predicted_always(name):
+    X, _ = texts()
+    model = make_estimator(name, {}, positive="other").fit(X, ["only"] * 40)
+    assert set(model.predict(X)) == {"only"}
+    assert scores(model, X).tolist() == [0] * 40
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_array_equal(model.predict_proba(X), np.ones((40, 1)))
+    ((_, fitted),) = fit_grid(name, X, ["only"] * 40, [{}])
+    assert fitted.converged
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_empty_document_has_finite_scores(name, classes):
+    X, y = texts(classes=classes)
+    model = make_estimator(name, {}).fit(X, y)
+    empty = sp.csr_matrix((1, 30))
+    assert np.all(np.isfinite(scores(model, empty)))
+    if hasattr(model, "predict_proba"):
+        assert model.predict_proba(empty).sum() == pytest.approx(1)
+
+
+@every_method
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_impossible_values_are_refused(name, value):
+    X, y = texts()
+    bad = X.copy()
+    bad.data[3] = value
+    if value < 0 and "non_negative" not in METHODS[name].needs:
+        make_estimator(name, {}).fit(bad, y)
+        return
+    wanted = "Negative values" if value < 0 else "NaN|infinity"
+    with pytest.raises(ValueError, match=wanted):
+        make_estimator(name, {}).fit(bad, y)
+    model = make_estimator(name, {}).fit(X, y)
+    with pytest.raises(ValueError, match=wanted):
+        model.predict(bad)
+
+
+@every_method
+def test_in_scikit_learns_pipeline_search_and_calibration(name):
+    X, y = texts()
+    key, values = next(iter(METHODS[name].default_grid.items()))
+    estimator = clone(make_estimator(name, {}))
+    pipeline = make_pipeline(MaxAbsScaler(), estimator)
+    grid = {f"{type(estimator).__name__.lower()}__{key}": list(values)}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    assert search.best_score_ > 0.5
+    calibrated = CalibratedClassifierCV(make_estimator(name, {}), cv=3).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_package_exports_the_estimators():
+    import textbaselines.models
+
+    for family in METHODS.values():
+        exported = getattr(textbaselines.models, family.estimator.__name__)
+        assert exported is family.estimator
