@@ -2,7 +2,11 @@
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from textbaselines.errors import UserError
 
 
 def start_log(job: str, path: str | Path | None = None) -> logging.Logger:
@@ -30,3 +34,25 @@ def start_log(job: str, path: str | Path | None = None) -> logging.Logger:
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         logger.addHandler(file)
     return logger
+
+
+@contextmanager
+def run_script(job: str, path: str | Path | None = None) -> Iterator[logging.Logger]:
+    """Run the body of a script under a log; a :class:`UserError` ends it without a traceback.
+
+    Parameters as :func:`start_log`.
+
+    Raises
+    ------
+    SystemExit
+        With status 1, after the error was logged.
+    """
+    logger = start_log(job, path)
+    try:
+        yield logger
+    except UserError as error:
+        logger.error("%s", error)
+        raise SystemExit(1) from None
+    except Exception:
+        logger.exception("stopped by a fault of the program")
+        raise SystemExit(1) from None

@@ -1,6 +1,7 @@
-"""Result files that are whole or absent, without pickle, with the same bytes for the same content."""
+"""Result files: whole or absent, without pickle, the same bytes for the same content."""
 
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -113,7 +114,7 @@ def unpack_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[
     bounds = offsets.tolist()
     return [
         blob[start:stop].decode("utf-8", "surrogatepass")
-        for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+        for start, stop in itertools.pairwise(bounds)
     ]
 
 

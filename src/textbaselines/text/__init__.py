@@ -1,1 +1,1 @@
-"""From text to features: tokenizers, n-gram counts, vocabularies with their UNK policy, weighting."""
+"""From text to features: tokenizers, n-gram counts, fold vocabularies and weighting."""

@@ -17,10 +17,12 @@ from textbaselines.text.tokens import SENTENCE_END
 
 Tokenizer = Callable[[str], list[str]]
 
+# Eyes 8 and x need a nose or a laughing mouth: "(see 8)" has no emoticon.
 _EMOTICON = r"""
     (?<![\p{L}\p{N}])
-    (?: [<>]? [:;=8xX] [-o*'’^]? [)\](\[dDpP/\\|@3*>{}]+ (?![\p{L}\p{N}])   # :-) ;D 8|
-      | [)\](\[dD/\\|@{}] [-o*'’^] [:;=8]                                 # (-: reversed
+    (?: [<>]? [:;=] [-o*'’^]? [)\](\[dDpP/\\|@3*>{}]+ (?![\p{L}\p{N}])   # :-) ;D :'(
+      | [8xX] (?: - [)\](\[dD/\\|] | [dD] ) (?![\p{L}\p{N}])             # 8-) xD
+      | [)\](\[dD/\\|@{}] [-o*'’^] [:;=]                               # (-:
       | <3+ | </3 | \^[_.-]*\^ | -[_.]+- | [oO][_.][oO] (?![\p{L}\p{N}]) )
 """
 # An emoji with what belongs to it: skin tone, variation selector, joined emoji, flags, keycaps.
@@ -32,7 +34,8 @@ _EMOJI = r"""
 _LINK = r"(?:https?://|www\.)[^\s<>\"]+"
 # Letters with their combining marks (a Hindi or Telugu word is one token) and digits, with
 # apostrophes, hyphens, points or commas inside: don't, well-made, 3.14, u.s.
-_WORD = r"[#@]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\u200C\u200D]*(?:['’.,\-][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*"
+_LETTERS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\u200C\u200D]*"
+_WORD = f"[#@]?{_LETTERS}(?:['’.,\\-]{_LETTERS})*"
 _MARK = r"(?P<mark>\.{2,}|([!?])\2*|[^\s\p{C}])"
 _TOKEN = regex.compile(
     f"{_EMOTICON}|{_LINK}|{_EMOJI}|{_WORD}|{_MARK}", regex.VERBOSE | regex.VERSION1

@@ -1,0 +1,63 @@
+# `make` runs the default study, `make test` the tests; both set up what they need in .venv first.
+
+.DEFAULT_GOAL := study
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+CORES ?= all
+BIN := .venv/bin
+READY := .venv/.ready
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export MLFLOW_DISABLE_TELEMETRY := true
+# After a killed run Snakemake finds its lock and asks for --unlock. Here flock tells whether a run
+# is going on, so a lock without one is known to be stale.
+LOCKED = flock --nonblock --close --conflict-exit-code 75 .venv/.running $(SHELL) -c
+BUSY = || { code=$$?; [ $$code -ne 75 ] || echo "another make is running a study in this folder"; exit $$code; }
+
+define run_study
+	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); snakemake $(1) --report results/report.html' $(BUSY)
+endef
+
+.PHONY: study paper test lint format lock clean
+study: $(READY) ## run config/config.yaml
+	$(call run_study,)
+
+paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by network or mirror
+	$(call run_study,--configfile config/wang_manning.yaml)
+
+test: lint ## format, lint, types and the whole test suite
+	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup
+
+lint: $(READY)
+	ruff format --check .
+	ruff check .
+	snakefmt --check --line-length 100 Snakefile workflow/rules
+	snakemake --lint
+	mypy
+
+format: $(READY)
+	ruff check --fix .
+	ruff format .
+	snakefmt --line-length 100 Snakefile workflow/rules
+
+lock: $(READY) ## pin every dependency anew, with hashes; environment.yml follows
+	uv pip compile --quiet --extra dev --generate-hashes --python-version 3.11 --no-annotate \
+	  --no-header --no-emit-index-url --output-file requirements.lock pyproject.toml
+	{ sed '/^      - /d' environment.yml; \
+	  sed -n 's/^\([a-z0-9._-]*==[^ ]*\).*/      - \1/p' requirements.lock; \
+	  echo '      - --editable .'; } > environment.yml.new
+	mv environment.yml.new environment.yml
+
+clean: ## remove the environment and every result
+	rm -rf .venv .snakemake results/* logs
+	git checkout -- results/README.md
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
+	  { echo "Python 3.11 is needed, found $$($(PYTHON) --version 2>&1): make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "Python's venv module is missing: apt-get install python3.11-venv"; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@

@@ -1,0 +1,1 @@
+"""The experiment logic: study, folds, grids, training, evaluation, significance."""

@@ -1,0 +1,217 @@
+"""Which documents train and which test, drawn once per dataset and shared by every method.
+
+The table has one row for each repeat and document: ``fold`` is the fold in which the document is a
+test document, -1 when it never is, -2 when it neither trains nor tests. Training documents of fold
+f are all others.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
+
+from textbaselines import storage
+from textbaselines.errors import UserError
+from textbaselines.seeds import seed_from
+
+PROTOCOLS = ("cv", "split", "halves")
+NEVER_TEST = -1
+LEFT_OUT = -2
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a dataset is divided.
+
+    Attributes
+    ----------
+    kind : "cv", "split" or "halves"
+        k stratified folds; the official split; random stratified halves, one for training.
+    folds : int
+        k, for ``cv``.
+    repeats : int
+        How many times folds or halves are drawn; 1 for ``split``.
+    grouped : bool
+        Keep documents of identical text on one side; under ``split``, test documents whose text
+        stands in training are left out.
+    """
+
+    kind: str
+    folds: int = 10
+    repeats: int = 1
+    grouped: bool = False
+
+    @property
+    def caption(self) -> str:
+        """The protocol in words, for a table's caption."""
+        grouped = ", identical texts kept together" if self.grouped else ""
+        if self.kind == "cv":
+            repeats = "" if self.repeats == 1 else f", {self.repeats} repeats"
+            return f"{self.folds}-fold stratified cross-validation{repeats}{grouped}"
+        if self.kind == "halves":
+            return f"{self.repeats} random stratified halves{grouped}"
+        return f"official train/test split{grouped}"
+
+
+class Division(NamedTuple):
+    """One (repeat, fold): which documents train and which test."""
+
+    repeat: int
+    fold: int
+    training: NDArray[np.bool_]
+    test: NDArray[np.bool_]
+
+
+def draw_folds(
+    corpus: pd.DataFrame, protocol: Protocol, dataset: str, max_documents: int | None = None
+) -> pd.DataFrame:
+    """Draw the folds of a dataset.
+
+    Parameters
+    ----------
+    corpus : data frame with columns id, label, split, group
+    protocol : Protocol
+    dataset : str
+        The dataset's name; with the protocol's kind and the repeat it makes the seed.
+    max_documents : int, optional
+        Use only so many documents of each class (and split), drawn by the dataset's name; the
+        others neither train nor test.
+
+    Returns
+    -------
+    data frame with columns repeat, fold, id
+        In the corpus's order within a repeat.
+
+    Raises
+    ------
+    UserError
+        When the smallest class has fewer documents (or distinct texts, if grouped) than folds, or
+        the official split is missing.
+    """
+    used = _sample(corpus, max_documents, dataset)
+    n_documents = len(corpus)
+    columns = []
+    for repeat in range(protocol.repeats):
+        column = np.full(n_documents, LEFT_OUT, dtype=np.int32)
+        column[used] = _fold_column(corpus[used], protocol, dataset, repeat)
+        columns.append(column)
+    return pd.DataFrame(
+        {
+            "repeat": np.repeat(np.arange(protocol.repeats, dtype=np.int32), n_documents),
+            "fold": np.concatenate(columns),
+            "id": np.tile(corpus["id"].to_numpy(), protocol.repeats),
+        }
+    )
+
+
+def divisions(folds: pd.DataFrame, documents: list[str]) -> Iterator[Division]:
+    """Yield each (repeat, fold) as masks over ``documents``, joined by document id.
+
+    Raises
+    ------
+    UserError
+        When the folds and the documents are not of the same corpus.
+    """
+    for repeat, rows in folds.groupby("repeat", sort=True):
+        by_id = pd.Series(rows["fold"].to_numpy(), index=rows["id"].to_numpy())
+        if len(by_id) != len(documents) or not by_id.index.is_unique:
+            raise UserError(
+                "the folds are not of this corpus",
+                found=f"{len(by_id)} documents in the folds",
+                expected=f"{len(documents)} documents, each once",
+                fix="delete the dataset's folds file and run again",
+            )
+        try:
+            fold_of = by_id.loc[documents].to_numpy()
+        except KeyError as error:
+            raise UserError(
+                "a document has no fold",
+                found=str(error),
+                fix="delete the dataset's folds file and run again",
+            ) from error
+        used = fold_of != LEFT_OUT
+        for fold in sorted(set(fold_of.tolist()) - {NEVER_TEST, LEFT_OUT}):
+            test = fold_of == fold
+            yield Division(int(str(repeat)), int(fold), used & ~test, test)
+
+
+def write_folds(path: str | Path, folds: pd.DataFrame) -> None:
+    """Write the fold table as Parquet."""
+    storage.write_parquet(path, folds)
+
+
+def read_folds(path: str | Path) -> pd.DataFrame:
+    """Read the fold table."""
+    return pd.read_parquet(path)
+
+
+def _sample(corpus: pd.DataFrame, max_documents: int | None, dataset: str) -> NDArray[np.bool_]:
+    if max_documents is None:
+        return np.ones(len(corpus), dtype=bool)
+    order = np.random.default_rng(seed_from(dataset, "max_documents")).permutation(len(corpus))
+    shuffled = corpus.iloc[order]
+    rank = shuffled.groupby(["label", "split"]).cumcount()
+    used = np.zeros(len(corpus), dtype=bool)
+    used[order] = (rank < max_documents).to_numpy()
+    return used
+
+
+def _fold_column(
+    corpus: pd.DataFrame, protocol: Protocol, dataset: str, repeat: int
+) -> NDArray[np.int32]:
+    if protocol.kind == "split":
+        return _official(corpus, protocol, dataset)
+    n_folds = protocol.folds if protocol.kind == "cv" else 2
+    labels = corpus["label"].to_numpy()
+    _check_sizes(corpus, n_folds, protocol, dataset)
+    seed = seed_from(dataset, protocol.kind, n_folds, "repeat", repeat)
+    if protocol.grouped:
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        parts = splitter.split(labels, labels, corpus["group"].to_numpy())
+    else:
+        parts = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
+    fold_of = np.full(len(corpus), NEVER_TEST, dtype=np.int32)
+    for fold, (_, test) in enumerate(parts):
+        fold_of[test] = fold
+    if protocol.kind == "halves":
+        fold_of[fold_of == 1] = NEVER_TEST
+    return fold_of
+
+
+def _official(corpus: pd.DataFrame, protocol: Protocol, dataset: str) -> NDArray[np.int32]:
+    test = (corpus["split"] == "test").to_numpy()
+    train = (corpus["split"] == "train").to_numpy()
+    if not test.any() or not train.any() or not (test | train).all():
+        raise UserError(
+            "no official split",
+            where=f"dataset {dataset}, protocol.kind",
+            found=f"{train.sum()} train, {test.sum()} test, {(~(test | train)).sum()} neither",
+            expected="every document in train or test, and some in each",
+            fix="use protocol cv or halves, or a reader that gives the split",
+        )
+    fold_of = np.where(test, 0, NEVER_TEST).astype(np.int32)
+    if protocol.grouped:
+        in_training = corpus["group"].isin(set(corpus["group"][train])).to_numpy()
+        fold_of[test & in_training] = LEFT_OUT
+    return fold_of
+
+
+def _check_sizes(corpus: pd.DataFrame, n_folds: int, protocol: Protocol, dataset: str) -> None:
+    unit = "group" if protocol.grouped else "id"
+    sizes = corpus.groupby("label")[unit].nunique()
+    if sizes.min() < n_folds:
+        raise UserError(
+            "a class is too small for the folds",
+            where=f"dataset {dataset}, class {sizes.idxmin()!r}",
+            found=f"{sizes.min()} {'distinct texts' if protocol.grouped else 'documents'}",
+            expected=f"at least {n_folds}, one for each fold",
+            fix="use fewer folds",
+        )

@@ -1,0 +1,251 @@
+"""A study: what a study file asks for, checked whole before any job starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textbaselines import validation
+from textbaselines.datasets.catalog import Dataset, load_catalog
+from textbaselines.errors import UserError
+from textbaselines.experiments.folds import Protocol
+from textbaselines.experiments.grids import GridPoint, expand
+from textbaselines.models.registry import METHODS, validate_params
+from textbaselines.text.tokenizers import check_tokenizer
+
+
+@dataclass(frozen=True)
+class Representation:
+    """How documents become features.
+
+    Attributes
+    ----------
+    name : str
+    tokenizer : str
+        A name from the study's tokenizers.
+    lowest, highest : int
+        The n-gram range.
+    weighting : "binary", "count" or "tfidf"
+    policy, min_count : the UNK policy
+    scope : "training" or "corpus"
+    """
+
+    name: str
+    tokenizer: str
+    lowest: int
+    highest: int
+    weighting: str
+    policy: str
+    min_count: int
+    scope: str
+
+    @property
+    def counts(self) -> str:
+        """The name of the counts it rests on, shared by representations that differ later."""
+        return f"{self.tokenizer}-{self.lowest}-{self.highest}"
+
+    @property
+    def vocabulary(self) -> str:
+        """The name of the vocabularies it rests on."""
+        return f"{self.tokenizer}-{self.policy}-{self.min_count}"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method family with its grid points in this study."""
+
+    name: str
+    family: str
+    points: tuple[GridPoint, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A whole study, every default filled in.
+
+    Attributes
+    ----------
+    config : dict
+        The study file's content with defaults, for what needs no checking further.
+    datasets, representations, methods : dict by name, in the order of the study file
+    """
+
+    name: str
+    title: str
+    config: dict[str, Any]
+    datasets: dict[str, Dataset]
+    representations: dict[str, Representation]
+    methods: dict[str, Method]
+
+    def protocol(self, dataset: str) -> Protocol:
+        """Return a dataset's protocol: its kind from the dataset file, its sizes from here."""
+        kind = self.datasets[dataset].protocol.kind
+        sizes = self.config["protocol"]
+        grouped = sizes["grouped"]
+        if kind == "cv":
+            return Protocol("cv", sizes["cv"]["folds"], sizes["cv"]["repeats"], grouped)
+        if kind == "halves":
+            return Protocol("halves", 2, sizes["halves"]["repeats"], grouped)
+        return Protocol("split", 1, 1, grouped)
+
+    def tokenizer(self, name: str, dataset: str) -> dict[str, Any]:
+        """Return a tokenizer's family and options for one dataset."""
+        options = dict(self.config["tokenizers"][name])
+        per_dataset = options.pop("per_dataset", {})
+        return {**options, **per_dataset.get(dataset, {})}
+
+    def description(self) -> dict[str, Any]:
+        """Return what the reporting stages need: names, titles, order, captions."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "datasets": [
+                {"name": name, "title": dataset.title, "protocol": self.protocol(name).caption}
+                for name, dataset in self.datasets.items()
+            ],
+            "representations": [{"name": name, "title": name} for name in self.representations],
+            "methods": [
+                {"name": name, "title": name, "family": method.family}
+                for name, method in self.methods.items()
+            ],
+            "tables": self.config["tables"],
+            "tracking": self.config["tracking"],
+        }
+
+
+def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder: Path) -> Study:
+    """Check a study file's content and return the study.
+
+    Parameters
+    ----------
+    config : mapping
+        The content of a study file, without defaults.
+    where : str
+        The study file's path, for messages.
+    root : Path
+        The folder that relative paths in the study file start from.
+    schema_folder : Path
+        Where study.schema.yaml and dataset.schema.yaml are.
+
+    Raises
+    ------
+    UserError
+        For the first fault, naming the key, the value and what is allowed.
+    """
+    schema = validation.load_yaml(schema_folder / "study.schema.yaml")
+    filled = validation.validate(dict(config), schema, where)
+    datasets = load_catalog(
+        root / filled["dataset_folder"], schema_folder / "dataset.schema.yaml", filled["datasets"]
+    )
+    _check_tokenizers(filled, where)
+    study = Study(
+        filled["name"],
+        filled["title"],
+        filled,
+        {name: datasets[name] for name in filled["datasets"]},
+        {
+            name: _representation(name, spec, filled, where)
+            for name, spec in filled["representations"].items()
+        },
+        {name: _method(name, spec, where) for name, spec in filled["methods"].items()},
+    )
+    _check_numeric_dictionaries(study, where)
+    return study
+
+
+def _check_tokenizers(config: Mapping[str, Any], where: str) -> None:
+    for name, options in config["tokenizers"].items():
+        key = f"{where}, key tokenizers.{name}"
+        base = {option: value for option, value in options.items() if option != "per_dataset"}
+        per_dataset = options.get("per_dataset", {})
+        for dataset in per_dataset:
+            if dataset not in config["datasets"]:
+                raise UserError(
+                    "options for a dataset that the study does not use",
+                    where=f"{key}.per_dataset.{dataset}",
+                    found=repr(dataset),
+                    expected=", ".join(config["datasets"]),
+                    fix=validation.closest(dataset, config["datasets"]),
+                )
+        for dataset in config["datasets"]:
+            special = per_dataset.get(dataset, {})
+            check_tokenizer({**base, **special}, f"{key}.per_dataset.{dataset}" if special else key)
+
+
+def _representation(
+    name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where: str
+) -> Representation:
+    key = f"{where}, key representations.{name}"
+    if spec["tokenizer"] not in config["tokenizers"]:
+        raise UserError(
+            "unknown tokenizer",
+            where=f"{key}.tokenizer",
+            found=repr(spec["tokenizer"]),
+            expected="one of " + ", ".join(config["tokenizers"]),
+            fix=validation.closest(spec["tokenizer"], config["tokenizers"]),
+        )
+    lowest, highest = spec["ngrams"]
+    if lowest > highest:
+        raise UserError(
+            "an impossible n-gram range",
+            where=f"{key}.ngrams",
+            found=f"[{lowest}, {highest}]",
+            expected="the shortest first, for instance [1, 2]",
+        )
+    unk = spec["unk"]
+    return Representation(
+        name,
+        spec["tokenizer"],
+        lowest,
+        highest,
+        spec["weighting"],
+        unk["policy"],
+        unk["min_count"],
+        spec["scope"],
+    )
+
+
+def _check_numeric_dictionaries(study: Study, where: str) -> None:
+    """Refuse what a dictionary of strings cannot do: UNK, min_count, n-grams without unigrams."""
+    for name, representation in study.representations.items():
+        family = study.config["tokenizers"][representation.tokenizer]["family"]
+        if family != "wang_manning":
+            continue
+        key = f"{where}, key representations.{name}"
+        if (representation.policy, representation.min_count) != ("drop", 1):
+            raise UserError(
+                "a wang_manning dictionary of strings cannot have an UNK token or a min_count",
+                where=f"{key}.unk",
+                found=f"policy {representation.policy}, min_count {representation.min_count}",
+                expected="{policy: drop, min_count: 1}",
+            )
+        if (representation.lowest, representation.highest) not in ((1, 1), (1, 2)):
+            raise UserError(
+                "a wang_manning dictionary has unigrams, or unigrams and bigrams",
+                where=f"{key}.ngrams",
+                found=f"[{representation.lowest}, {representation.highest}]",
+                expected="[1, 1] or [1, 2]",
+            )
+
+
+def _method(name: str, spec: Mapping[str, Any], where: str) -> Method:
+    key = f"{where}, key methods.{name}"
+    family = spec["family"]
+    if family not in METHODS:
+        raise UserError(
+            "unknown method family",
+            where=f"{key}.family",
+            found=repr(family),
+            expected="one of " + ", ".join(METHODS),
+            fix=validation.closest(family, METHODS),
+        )
+    points = expand(
+        family, METHODS[family].default_fixed, spec["options"], spec["fixed"], spec["grid"], key
+    )
+    for point in points:
+        try:
+            validate_params(family, point.params)
+        except UserError as error:
+            origin = " and ".join(point.origin)
+            raise UserError(f"{error}", where=f"{key} ({origin})") from error
+    return Method(name, family, tuple(points))

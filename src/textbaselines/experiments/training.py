@@ -1,0 +1,330 @@
+"""Train one method's whole grid on one representation of one dataset, over all folds."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from textbaselines import storage
+from textbaselines.errors import UserError
+from textbaselines.experiments import evaluation
+from textbaselines.experiments.folds import Division, divisions
+from textbaselines.models.registry import FittedPoint, fit_grid
+from textbaselines.seeds import seed_from
+from textbaselines.text.counts import Counts
+from textbaselines.text.features import fold_features
+from textbaselines.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Task:
+    """One training job.
+
+    Attributes
+    ----------
+    dataset, representation, method, family : str
+    classes : list of str
+        The positive class first.
+    weighting, scope : str
+        Of the representation.
+    points : list of dict
+        Each with ``point`` (its id), ``params`` and ``origin``.
+    details : dict
+        What the record of the run says besides: protocol, tokenizer, n-gram range, UNK policy.
+    """
+
+    dataset: str
+    representation: str
+    method: str
+    family: str
+    classes: list[str]
+    weighting: str
+    scope: str
+    points: list[dict[str, Any]]
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a training job found: one table of scores, one of predictions, one of times."""
+
+    scores: pd.DataFrame
+    predictions: pd.DataFrame
+    timings: pd.DataFrame
+
+
+def train(
+    task: Task,
+    counts: Counts,
+    vocabularies: Mapping[tuple[int, int], Vocabulary],
+    folds: pd.DataFrame,
+    labels: pd.Series,
+    threads: int,
+    log: Logger,
+) -> Results:
+    """Fit every grid point on every fold and score it on that fold's test documents.
+
+    Parameters
+    ----------
+    task : Task
+    counts : Counts
+        Of all documents of the dataset.
+    vocabularies : mapping from (repeat, fold) to Vocabulary
+    folds : data frame
+        The dataset's fold table.
+    labels : series of str
+        Labels, indexed by document id.
+    threads : int
+        BLAS threads, at most.
+    log : Logger
+        Told how far the job is after each repeat or tenth fold.
+
+    Raises
+    ------
+    UserError
+        When the files are not of the same corpus.
+    """
+    codes = _codes(labels, counts.documents, task.classes)
+    documents = pd.array(counts.documents, dtype="str")
+    class_names = pd.array(list(reversed(task.classes)), dtype="str")
+    collected = _Collected()
+    work = list(divisions(folds, counts.documents))
+    began = time.monotonic()
+    with threadpool_limits(threads):
+        for done, division in enumerate(work, start=1):
+            key = (division.repeat, division.fold)
+            if key not in vocabularies:
+                raise UserError(
+                    "no vocabulary for a fold",
+                    where=f"dataset {task.dataset}, repeat {key[0]}, fold {key[1]}",
+                    fix="delete the dataset's vocabularies and run again",
+                )
+            _train_fold(task, counts, vocabularies[key], division, codes, threads, collected)
+            if done == len(work) or done % 10 == 0:
+                spent = time.monotonic() - began
+                left = spent / done * (len(work) - done)
+                log.info(
+                    "%d of %d folds, %d grid points each, %.1f s, about %.0f s left",
+                    done,
+                    len(work),
+                    len(task.points),
+                    spent,
+                    left,
+                )
+    return collected.results(documents, class_names, task.points)
+
+
+class _Collected:
+    """Rows of the result tables as they come."""
+
+    def __init__(self) -> None:
+        self.scores: list[dict[str, Any]] = []
+        self.timings: list[dict[str, Any]] = []
+        self.predictions: list[tuple[str, int, int, NDArray[Any], dict[str, NDArray[Any]]]] = []
+
+    def results(self, documents: Any, class_names: Any, points: list[dict[str, Any]]) -> Results:
+        order = {point["point"]: position for position, point in enumerate(points)}
+        frames = []
+        for point, repeat, fold, rows, columns in sorted(
+            self.predictions, key=lambda item: (order[item[0]], item[1], item[2])
+        ):
+            frame = pd.DataFrame(
+                {
+                    "point": pd.array([point], dtype="str").take(np.zeros(len(rows), dtype=int)),
+                    "repeat": np.full(len(rows), repeat, dtype=np.int32),
+                    "fold": np.full(len(rows), fold, dtype=np.int32),
+                    "id": documents.take(rows),
+                    "label": class_names.take(columns["truth"]),
+                    "predicted": class_names.take(columns["predicted"]),
+                }
+            )
+            for name, values in columns.items():
+                if name not in ("truth", "predicted"):
+                    frame[name] = values
+            frames.append(frame)
+        scores = _in_order(self.scores, order)
+        scores["failure"] = scores["failure"].astype("str")
+        return Results(
+            scores,
+            pd.concat(frames, ignore_index=True) if frames else _no_predictions(),
+            _in_order(self.timings, order),
+        )
+
+
+def _no_predictions() -> pd.DataFrame:
+    return pd.DataFrame(columns=["point", "repeat", "fold", "id", "label", "predicted", "score"])
+
+
+def _in_order(rows: list[dict[str, Any]], order: Mapping[str, int]) -> pd.DataFrame:
+    return pd.DataFrame(
+        sorted(rows, key=lambda row: (order[row["point"]], row["repeat"], row["fold"]))
+    )
+
+
+def _train_fold(
+    task: Task,
+    counts: Counts,
+    vocabulary: Vocabulary,
+    division: Division,
+    codes: NDArray[np.int64],
+    threads: int,
+    collected: _Collected,
+) -> None:
+    features = fold_features(
+        counts, vocabulary, division.training, division.test, task.weighting, task.scope
+    )
+    truth = codes[division.test]
+    rows = np.flatnonzero(division.test)
+    # Classes are numbered so that the positive one has the highest code.
+    fitted = fit_grid(
+        task.family,
+        features.training,
+        codes[division.training],
+        [point["params"] for point in task.points],
+        positive=len(task.classes) - 1,
+        seed=seed_from(task.dataset, task.family, "repeat", division.repeat, "fold", division.fold),
+    )
+    digest = vocabulary.digest(counts.types)
+    for position, result in fitted:
+        point = task.points[position]["point"]
+        place = {"point": point, "repeat": division.repeat, "fold": division.fold}
+        started = time.time()
+        clock = time.perf_counter()
+        columns = _predict(result, features.test, len(task.classes), task.classes)
+        predict_seconds = time.perf_counter() - clock
+        collected.scores.append(
+            {
+                **place,
+                "n_train": int(division.training.sum()),
+                "n_test": len(rows),
+                "n_features": features.columns.n_features,
+                "vocabulary": digest,
+                **_score(truth, columns, result, len(task.classes)),
+            }
+        )
+        collected.timings.append(
+            {
+                **place,
+                "fit_seconds": result.fit_seconds,
+                "predict_seconds": predict_seconds,
+                "started": started - result.fit_seconds,
+                "ended": started + predict_seconds,
+                "threads": threads,
+            }
+        )
+        if columns is not None:
+            del columns["probabilities"]
+            collected.predictions.append(
+                (point, division.repeat, division.fold, rows, {"truth": truth, **columns})
+            )
+
+
+def _predict(
+    result: FittedPoint, test: Any, n_classes: int, classes: list[str]
+) -> dict[str, Any] | None:
+    if result.failure is not None:
+        return None
+    estimator = result.estimator
+    columns: dict[str, Any] = {"predicted": estimator.predict(test).astype(np.int64)}
+    scores = estimator.decision_function(test)
+    known = list(estimator.classes_)
+    probabilities = None
+    if hasattr(estimator, "predict_proba"):
+        probabilities = np.zeros((test.shape[0], n_classes))
+        probabilities[:, known] = estimator.predict_proba(test)
+    if n_classes == 2:
+        columns["score"] = scores
+        if probabilities is not None:
+            columns["probability"] = probabilities[:, 1]
+    else:
+        # A class that the training fold lacks has no score.
+        every = np.full((test.shape[0], n_classes), math.nan)
+        every[:, known] = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+        for code, name in enumerate(reversed(classes)):
+            columns[f"score_{name}"] = every[:, code]
+            if probabilities is not None:
+                columns[f"probability_{name}"] = probabilities[:, code]
+    columns["probabilities"] = probabilities
+    return columns
+
+
+def _score(
+    truth: NDArray[np.int64],
+    columns: Mapping[str, Any] | None,
+    result: FittedPoint,
+    n_classes: int,
+) -> dict[str, Any]:
+    if columns is None:
+        return {
+            "correct": 0,
+            "accuracy": math.nan,
+            "macro_f1": math.nan,
+            "log_loss": math.nan,
+            "converged": False,
+            "n_iter": 0,
+            "failure": result.failure,
+        }
+    matrix = evaluation.confusion(truth, columns["predicted"], n_classes)
+    correct = int(np.trace(matrix))
+    probabilities = columns["probabilities"]
+    return {
+        "correct": correct,
+        "accuracy": correct / len(truth),
+        "macro_f1": evaluation.macro_f1(matrix),
+        "log_loss": (
+            math.nan if probabilities is None else evaluation.log_loss(truth, probabilities)
+        ),
+        "converged": result.converged,
+        "n_iter": result.n_iter,
+        "failure": None,
+    }
+
+
+def _codes(labels: pd.Series, documents: list[str], classes: list[str]) -> NDArray[np.int64]:
+    missing = pd.Index(documents).difference(labels.index)
+    if len(missing):
+        raise UserError(
+            "a counted document is not in the corpus",
+            found=f"{len(missing)} such documents, for instance {missing[0]!r}",
+            fix="delete the dataset's tokens and counts and run again",
+        )
+    code_of = {name: code for code, name in enumerate(reversed(classes))}
+    codes = labels.loc[documents].map(code_of)
+    if codes.isna().any():
+        odd = codes.index[codes.isna()][0]
+        raise UserError(
+            "a label that is none of the dataset's classes",
+            where=f"document {odd}",
+            found=repr(labels[odd]),
+            expected=", ".join(classes),
+        )
+    return codes.to_numpy(dtype=np.int64)
+
+
+def write_results(
+    folder: str | Path, results: Results, task: Task, content_digest: str
+) -> None:
+    """Write a run folder: scores, predictions, timings and, last, run.json.
+
+    Parameters
+    ----------
+    folder : path
+    results : Results
+    task : Task
+    content_digest : str
+        The corpus's, so that a result says which documents it is about.
+    """
+    folder = Path(folder)
+    storage.write_parquet(folder / "scores.parquet", results.scores)
+    storage.write_parquet(folder / "predictions.parquet", results.predictions)
+    storage.write_parquet(folder / "timings.parquet", results.timings)
+    run = {**vars(task), "positive": task.classes[0], "content_digest": content_digest}
+    storage.write_json(folder / "run.json", {**run.pop("details"), **run})

@@ -1,0 +1,97 @@
+"""Where results come from: the source files a step runs, the commit, the environment."""
+
+import ast
+import hashlib
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+PACKAGE = "textbaselines"
+_SOURCE = Path(__file__).resolve().parent
+_RECORDED = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "snakemake", "mlflow")
+
+
+def source_files(*modules: str) -> list[Path]:
+    """Return the files of this package that the modules run, in sorted order.
+
+    Follows the package's own ``import`` statements, so that a workflow step can depend on the
+    code that makes its output and on no other.
+
+    Parameters
+    ----------
+    *modules : str
+        Names within the package, for instance ``"text.counts"``.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        For a name that is no module of the package.
+    """
+    found: dict[str, Path] = {}
+    waiting = [f"{PACKAGE}.{module}" for module in modules]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        path = _path_of(name)
+        if path is None:
+            raise ModuleNotFoundError(f"no module {name} in {_SOURCE}")
+        found[name] = path
+        waiting.extend(_imports(path))
+        parent = name.rpartition(".")[0]
+        if parent.startswith(PACKAGE):
+            waiting.append(parent)
+    return sorted(found.values())
+
+
+def _path_of(name: str) -> Path | None:
+    stem = _SOURCE.joinpath(*name.split(".")[1:])
+    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if path.is_file() and path != _SOURCE.with_suffix(".py"):
+            return path
+    return None
+
+
+def _imports(path: Path) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.extend(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
+            names.append(node.module)
+            names.extend(f"{node.module}.{alias.name}" for alias in node.names)
+    return [
+        name for name in names if name.split(".")[0] == PACKAGE and _path_of(name) is not None
+    ]
+
+
+def git_state(folder: Path) -> tuple[str, bool]:
+    """Return the commit of a checkout and whether it has uncommitted changes.
+
+    ``("unknown", False)`` where there is no checkout or no git.
+    """
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return commit, bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown", False
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    run = subprocess.run(
+        ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip()
+
+
+def environment(lock: Path) -> dict[str, str]:
+    """Return the versions that a result rests on: Python, the main libraries, the lock's digest."""
+    versions = {name: metadata.version(name) for name in _RECORDED}
+    digest = hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else "none"
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "lock_sha256": digest,
+        **versions,
+    }

@@ -1,0 +1,47 @@
+"""What a run of the workflow ends with on the terminal: the tables and where everything lies."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+
+from textbaselines.experiments.evaluation import INTERVAL
+from textbaselines.reporting.layout import print_table
+from textbaselines.reporting.tables import comparison_table
+
+
+def print_summary(
+    results: Path, study: Mapping[str, Any], console: Console | None = None
+) -> None:
+    """Print the table of fixed hyper-parameters and the places of all results.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of results; nothing is printed when the study's cells are not there.
+    study : mapping
+        The study's description: name, titles, order, tables, tracking.
+    console : Console, optional
+        Standard output by default.
+    """
+    name = study["name"]
+    cells = results / "cells" / f"{name}.parquet"
+    if not cells.is_file():
+        return
+    console = console or Console()
+    table = comparison_table(
+        pd.read_parquet(cells), study, decimals=study["tables"]["decimals"], interval=INTERVAL
+    )
+    print_table(table, console)
+    places = {
+        "tables": f"{results}/tables/{name}/ (comparison.md, .tex, .csv, .html)",
+        "figures": f"{results}/figures/{name}/ (accuracy.svg, .png)",
+        "runs": f"{results}/runs/{name}/ (scores, predictions and times of every run)",
+        "report": "snakemake --report results/report.html",
+    }
+    if study["tracking"] == "mlflow":
+        places["tracking"] = f"mlflow ui --backend-store-uri sqlite:///{results}/mlflow.db"
+    for what, where in places.items():
+        console.print(f"{what + ':':<10}{where}", soft_wrap=True, highlight=False)

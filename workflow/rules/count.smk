@@ -1,0 +1,48 @@
+"""Count: token ids -> sparse document-term counts and what each training fold knows.
+
+Counts hold the whole corpus once per dataset, tokenizer and n-gram range. Vocabularies are fitted
+on the training documents of each fold, once per dataset, tokenizer and UNK policy; every method on
+a fold uses the same.
+"""
+
+
+rule count_ngrams:
+    """Count the n-grams of every document."""
+    input:
+        code=code("count_ngrams", "text.counts", "logs"),
+        tokens=tokens_counted,
+    output:
+        matrix="results/counts/{study}/{dataset}/{counts}/matrix.npz",
+        summary="results/counts/{study}/{dataset}/{counts}/summary.json",
+    params:
+        counting=counting_of,
+    log:
+        "logs/count/{study}/{dataset}-{counts}.log",
+    benchmark:
+        "results/benchmarks/{study}/count/{dataset}-{counts}.tsv"
+    threads: 1
+    resources:
+        mem_mb=megabytes(60),
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --tokens {input.tokens:q}"
+        " --counting {params.counting:q} --matrix {output.matrix:q} --log {log:q}"
+
+
+rule fit_vocabularies:
+    """Fit the vocabulary of every fold on its training documents."""
+    input:
+        code=code("fit_vocabularies", "text.vocabulary", "experiments.folds", "logs"),
+        tokens=tokens_known,
+        folds="results/folds/{study}/{dataset}.parquet",
+    output:
+        "results/vocabularies/{study}/{dataset}/{vocabulary}.npz",
+    params:
+        policy=policy_of,
+    log:
+        "logs/vocabulary/{study}/{dataset}-{vocabulary}.log",
+    threads: 1
+    resources:
+        mem_mb=megabytes(10),
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
+        " --policy {params.policy:q} --output {output:q} --log {log:q}"

@@ -1,0 +1,27 @@
+"""Fetch: source -> verified raw file.
+
+Input: a dataset file, which lists ordered sources with digests. Output: results/raw/<file>, whole
+and verified, and beside it which source gave it.
+"""
+
+
+rule fetch_file:
+    """Fetch one raw file from the first of its sources that gives the pinned bytes."""
+    input:
+        code=code("fetch_file", "datasets.fetch", "datasets.catalog", "logs"),
+        dataset=ancient(owner_of),
+        schema=ancient(DATASET_SCHEMA),
+    output:
+        file="results/raw/{file}",
+        provenance="results/raw/{file}.source.json",
+    params:
+        sources=sources_of,
+    log:
+        "logs/fetch/{file}.log",
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --file {wildcards.file:q}"
+        " --dataset {input.dataset:q} --schema {input.schema:q}"
+        " --output {output.file:q} --provenance {output.provenance:q} --log {log:q}"

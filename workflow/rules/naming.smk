@@ -1,0 +1,192 @@
+"""How the study becomes file names and job parameters: nothing here runs a job.
+
+A parameter of a job holds no more than what that job's output depends on, as canonical JSON, so
+that a changed grid re-runs its own method and nothing else.
+"""
+
+
+def script(name):
+    """The path of a workflow script, relative to the working directory."""
+    return os.path.relpath(ROOT / "workflow" / "scripts" / f"{name}.py")
+
+
+def code(name, *modules):
+    """The script and the library files it runs: an edit of them re-runs the job, no other does."""
+    library = [os.path.relpath(path) for path in provenance.source_files(*modules)]
+    return [script(name), *library]
+
+
+DATASET_SCHEMA = os.path.relpath(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
+
+
+def as_json(*values):
+    """Canonical JSON of a value, or of several as a list; dataclasses as their fields."""
+    plain = [vars(value) if hasattr(value, "__dict__") else value for value in values]
+    return storage.canonical_json(plain if len(plain) > 1 else plain[0])
+
+
+def raw_files(wildcards):
+    """The raw files of a dataset."""
+    return [f"results/raw/{file.name}" for file in study.datasets[wildcards.dataset].files]
+
+
+def dataset_file(wildcards):
+    """The dataset file of a dataset."""
+    return os.path.relpath(study.datasets[wildcards.dataset].path)
+
+
+def owners_of(wildcards):
+    """The datasets that have a raw file of this name, with that file."""
+    owners = [
+        (dataset, file)
+        for dataset in study.datasets.values()
+        for file in dataset.files
+        if file.name == wildcards.file
+    ]
+    if not owners:
+        raise WorkflowError(f"no dataset of the study has a raw file {wildcards.file!r}")
+    return owners
+
+
+def owner_of(wildcards):
+    """The dataset file that says where a raw file comes from."""
+    return os.path.relpath(owners_of(wildcards)[0][0].path)
+
+
+def sources_of(wildcards):
+    """The sources of a raw file."""
+    return as_json([vars(source) for source in owners_of(wildcards)[0][1].sources])
+
+
+def reading_of(wildcards):
+    """What decides how raw files become documents."""
+    dataset = study.datasets[wildcards.dataset]
+    return as_json(
+        dataset.reader,
+        dataset.encoding,
+        dataset.classes,
+        dataset.expected,
+        dataset.content_digest,
+    )
+
+
+def protocol_of(wildcards):
+    """The protocol of a dataset, and how many documents of it are used."""
+    protocol = vars(study.protocol(wildcards.dataset))
+    return as_json({**protocol, "max_documents": study.config["max_documents"]})
+
+
+def tokenizer_of(wildcards):
+    """A tokenizer's family and options for one dataset."""
+    return as_json(study.tokenizer(wildcards.tokenizer, wildcards.dataset))
+
+
+def having(kind, name):
+    """A representation whose counts (or vocabulary) have this name; any, for they are alike."""
+    for representation in study.representations.values():
+        if getattr(representation, kind) == name:
+            return representation
+    raise WorkflowError(f"no representation of the study has {kind} {name!r}")
+
+
+def tokens_counted(wildcards):
+    """The tokens that counts rest on."""
+    tokenizer = having("counts", wildcards.counts).tokenizer
+    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
+
+
+def tokens_known(wildcards):
+    """The tokens that vocabularies rest on."""
+    tokenizer = having("vocabulary", wildcards.vocabulary).tokenizer
+    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
+
+
+def counting_of(wildcards):
+    """The n-gram range, and the tokenizer's options, which may say how n-grams are named."""
+    representation = having("counts", wildcards.counts)
+    return as_json(
+        {
+            "tokenizer": study.tokenizer(representation.tokenizer, wildcards.dataset),
+            "lowest": representation.lowest,
+            "highest": representation.highest,
+        }
+    )
+
+
+def policy_of(wildcards):
+    """The UNK policy and min_count of a vocabulary."""
+    representation = having("vocabulary", wildcards.vocabulary)
+    return as_json({"policy": representation.policy, "min_count": representation.min_count})
+
+
+def counts_of(wildcards):
+    """The counts that a representation rests on."""
+    counts = study.representations[wildcards.representation].counts
+    return f"results/counts/{study.name}/{wildcards.dataset}/{counts}/matrix.npz"
+
+
+def vocabularies_of(wildcards):
+    """The fold vocabularies that a representation rests on."""
+    vocabulary = study.representations[wildcards.representation].vocabulary
+    return f"results/vocabularies/{study.name}/{wildcards.dataset}/{vocabulary}.npz"
+
+
+def task_of(wildcards):
+    """What a training job does."""
+    representation = study.representations[wildcards.representation]
+    method = study.methods[wildcards.method]
+    return as_json(
+        {
+            "dataset": wildcards.dataset,
+            "representation": wildcards.representation,
+            "method": wildcards.method,
+            "family": method.family,
+            "classes": study.datasets[wildcards.dataset].classes,
+            "weighting": representation.weighting,
+            "scope": representation.scope,
+            "points": [vars(point) for point in method.points],
+            "details": {
+                "protocol": vars(study.protocol(wildcards.dataset)),
+                "tokenizer": study.tokenizer(representation.tokenizer, wildcards.dataset),
+                "ngrams": [representation.lowest, representation.highest],
+                "unk": {"policy": representation.policy, "min_count": representation.min_count},
+            },
+        }
+    )
+
+
+def runs_of_study(name="run.json"):
+    """One file of every run folder of the study."""
+    return [
+        f"results/runs/{study.name}/{dataset}/{representation}/{method}/{name}"
+        for dataset in study.datasets
+        for representation in study.representations
+        for method in study.methods
+    ]
+
+
+def megabytes(factor, least=500):
+    """Memory for a job as a function of its input's size and the attempt."""
+
+    def of(wildcards, input, attempt):
+        return int(max(least, factor * input.size_mb)) * attempt
+
+    return of
+
+
+def tables_of_study():
+    """The tables and figures of the study."""
+    tables = [f"results/tables/{study.name}/comparison.{form}" for form in ("md", "tex", "html")]
+    return [*tables, f"results/figures/{study.name}/accuracy.svg"]
+
+
+def receipt_of_study():
+    """The receipt of the MLflow store, unless tracking is switched off."""
+    return [f"results/tracking/{study.name}.json"] if study.config["tracking"] == "mlflow" else []
+
+
+def print_summary():
+    """Print the comparison tables and where everything lies."""
+    from textbaselines.reporting.summary import print_summary
+
+    print_summary(Path("results"), study.description())

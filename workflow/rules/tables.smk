@@ -1,0 +1,58 @@
+"""Tables and figures: cells -> what a paper shows, as Markdown, LaTeX, CSV, HTML and pictures."""
+
+
+rule write_tables:
+    """Write the comparison tables: methods as rows, datasets as columns."""
+    input:
+        code=code("write_tables", "reporting.tables", "logs"),
+        cells="results/cells/{study}.parquet",
+        study="results/studies/{study}.json",
+    output:
+        markdown="results/tables/{study}/comparison.md",
+        latex="results/tables/{study}/comparison.tex",
+        csv=report(
+            "results/tables/{study}/comparison.csv",
+            category="Tables",
+            labels={"table": "comparison", "form": "CSV"},
+            caption="../report/comparison.rst",
+        ),
+        html=report(
+            "results/tables/{study}/comparison.html",
+            category="Tables",
+            labels={"table": "comparison", "form": "page"},
+            caption="../report/comparison.rst",
+        ),
+        text="results/tables/{study}/comparison.txt",
+    log:
+        "logs/tables/{study}.log",
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
+        " --stem results/tables/{wildcards.study:q}/comparison --log {log:q}"
+
+
+rule draw_figures:
+    """Draw accuracy by method with 95 % intervals, one panel per dataset."""
+    input:
+        code=code("draw_figures", "reporting.figures", "logs"),
+        cells="results/cells/{study}.parquet",
+        study="results/studies/{study}.json",
+    output:
+        svg=report(
+            "results/figures/{study}/accuracy.svg",
+            category="Figures",
+            labels={"figure": "accuracy", "form": "SVG"},
+            caption="../report/accuracy.rst",
+        ),
+        png="results/figures/{study}/accuracy.png",
+        text="results/figures/{study}/accuracy.txt",
+    log:
+        "logs/figures/{study}.log",
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
+        " --stem results/figures/{wildcards.study:q}/accuracy --log {log:q}"

@@ -1,0 +1,22 @@
+"""Tokenise: corpus -> token ids, once per dataset and tokenizer."""
+
+
+rule tokenise_corpus:
+    """Split every document into tokens and number them."""
+    input:
+        code=code("tokenise_corpus", "text.tokenizers", "datasets.corpus", "logs"),
+        corpus="results/corpora/{dataset}/corpus.parquet",
+    output:
+        "results/tokens/{study}/{dataset}/{tokenizer}.npz",
+    params:
+        tokenizer=tokenizer_of,
+    log:
+        "logs/tokenise/{study}/{dataset}-{tokenizer}.log",
+    benchmark:
+        "results/benchmarks/{study}/tokenise/{dataset}-{tokenizer}.tsv"
+    threads: 1
+    resources:
+        mem_mb=megabytes(25),
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --corpus {input.corpus:q}"
+        " --tokenizer {params.tokenizer:q} --output {output:q} --log {log:q}"

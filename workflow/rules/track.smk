@@ -1,0 +1,29 @@
+"""Track: finished run folders -> the MLflow store, by one rule in one process.
+
+The store (results/mlflow.db and results/mlflow-artifacts/) can be thrown away and made anew; the
+rule's output is the receipt: which run of ours is which run of MLflow.
+"""
+
+
+rule log_runs:
+    """Log every run to MLflow; what is logged already is left alone."""
+    input:
+        code=code("log_runs", "reporting.tracking", "provenance", "logs"),
+        cells="results/cells/{study}.parquet",
+        study="results/studies/{study}.json",
+        runs=runs_of_study(),
+        scores=runs_of_study("scores.parquet"),
+        timings=runs_of_study("timings.parquet"),
+    output:
+        receipt="results/tracking/{study}.json",
+    localrule: True
+    log:
+        "logs/track/{study}.log",
+    threads: 1
+    resources:
+        mem_mb=1000,
+        mlflow_store=1,
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --runs {input.runs:q} --cells {input.cells:q}"
+        " --study {input.study:q} --store results/mlflow.db --artifacts results/mlflow-artifacts"
+        " --root {workflow.basedir:q} --receipt {output.receipt:q} --log {log:q}"

@@ -1,0 +1,35 @@
+"""Train: one job per dataset, representation and method, with its whole grid over all folds.
+
+Output, a run folder: run.json (what was run), scores (one row per grid point, repeat and fold),
+out-of-fold predictions, and the times, which alone differ from run to run.
+"""
+
+
+rule train_method:
+    """Fit every grid point on every fold and score it on the fold's test documents."""
+    input:
+        code=code("train_method", "experiments.training", "datasets.corpus", "logs"),
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        audit="results/corpora/{dataset}/audit.json",
+        folds="results/folds/{study}/{dataset}.parquet",
+        counts=counts_of,
+        vocabularies=vocabularies_of,
+    output:
+        run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
+        scores="results/runs/{study}/{dataset}/{representation}/{method}/scores.parquet",
+        predictions="results/runs/{study}/{dataset}/{representation}/{method}/predictions.parquet",
+        timings="results/runs/{study}/{dataset}/{representation}/{method}/timings.parquet",
+    params:
+        task=task_of,
+    log:
+        "logs/train/{study}/{dataset}-{representation}-{method}.log",
+    benchmark:
+        "results/benchmarks/{study}/train/{dataset}-{representation}-{method}.tsv"
+    threads: 1
+    resources:
+        mem_mb=megabytes(12, least=800),
+    shell:
+        "{sys.executable:q} {input.code[0]:q} --task {params.task:q} --corpus {input.corpus:q}"
+        " --audit {input.audit:q}"
+        " --folds {input.folds:q} --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
+        " --threads {threads} --run {output.run:q} --log {log:q}"

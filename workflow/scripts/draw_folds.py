@@ -1,0 +1,30 @@
+"""Draw the folds of a dataset: see textbaselines.experiments.folds."""
+
+import argparse
+import json
+from pathlib import Path
+
+from textbaselines.datasets.corpus import read_corpus
+from textbaselines.experiments.folds import Protocol, draw_folds, write_folds
+from textbaselines.logs import run_script
+
+
+def main() -> None:
+    """Parse what the rule passes and draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--protocol", type=json.loads, required=True)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script(f"folds {args.dataset}", args.log) as log:
+        max_documents = args.protocol.pop("max_documents")
+        protocol = Protocol(**args.protocol)
+        corpus = read_corpus(args.corpus, columns=["id", "label", "split", "group"])
+        write_folds(args.output, draw_folds(corpus, protocol, args.dataset, max_documents))
+        log.info(protocol.caption)
+
+
+if __name__ == "__main__":
+    main()

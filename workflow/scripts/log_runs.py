@@ -1,0 +1,43 @@
+"""Log finished runs to the MLflow store: see textbaselines.reporting.tracking."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from textbaselines import provenance, storage
+from textbaselines.logs import run_script
+from textbaselines.reporting.tracking import log_runs
+
+
+def main() -> None:
+    """Parse what the rule passes and log."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, nargs="+", required=True, help="run.json files")
+    parser.add_argument("--cells", type=Path, required=True)
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
+    parser.add_argument("--artifacts", type=Path, required=True)
+    parser.add_argument("--root", type=Path, required=True, help="the folder of the Snakefile")
+    parser.add_argument("--receipt", type=Path, required=True)
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script("track", args.log) as log:
+        commit, dirty = provenance.git_state(args.root)
+        lock = args.root / "requirements.lock"
+        receipt = log_runs(
+            [run.parent for run in args.runs],
+            pd.read_parquet(args.cells),
+            storage.read_json(args.study),
+            database=args.store,
+            artifact_root=args.artifacts,
+            receipt=args.receipt,
+            git={"commit": commit, "dirty": dirty},
+            lock_digest=storage.file_digest(lock) if lock.is_file() else None,
+        )
+        counts = ", ".join(f"{number} {what}" for what, number in receipt["counts"].items())
+        log.info("%s", counts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Tokenise a corpus: see textbaselines.text.tokenizers."""
+
+import argparse
+import json
+from pathlib import Path
+
+from textbaselines.datasets.corpus import read_corpus
+from textbaselines.logs import run_script
+from textbaselines.text.tokenizers import tokenize_all
+from textbaselines.text.tokens import encode, write_tokens
+
+
+def main() -> None:
+    """Parse what the rule passes and tokenise."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=json.loads, required=True)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script(f"tokenise {args.corpus.parent.name}", args.log) as log:
+        corpus = read_corpus(args.corpus, columns=["id", "text"])
+        tokens = encode(corpus["id"].to_list(), tokenize_all(corpus["text"], args.tokenizer))
+        write_tokens(args.output, tokens)
+        log.info(
+            "%d documents, %d tokens, %d distinct",
+            len(tokens.documents),
+            len(tokens.ids),
+            len(tokens.types),
+        )
+
+
+if __name__ == "__main__":
+    main()

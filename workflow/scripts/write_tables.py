@@ -1,0 +1,44 @@
+"""Write the comparison tables in every form: see textbaselines.reporting.tables."""
+
+import argparse
+import io
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+
+from textbaselines import storage
+from textbaselines.experiments.evaluation import INTERVAL
+from textbaselines.logs import run_script
+from textbaselines.reporting import layout, tables
+
+
+def main() -> None:
+    """Parse what the rule passes and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cells", type=Path, required=True)
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script("tables", args.log):
+        study = storage.read_json(args.study)
+        cells = pd.read_parquet(args.cells)
+        decimals = study["tables"]["decimals"]
+        all_tables = tables.comparison_tables(cells, study, decimals=decimals, interval=INTERVAL)
+        terminal = io.StringIO()
+        for table in all_tables:
+            layout.print_table(table, Console(file=terminal))
+        forms = {
+            ".md": "\n".join(layout.to_markdown(table) for table in all_tables),
+            ".tex": "\n".join(layout.to_latex(table) for table in all_tables),
+            ".csv": tables.to_csv(tables.long_table(cells, study, decimals=decimals)),
+            ".html": layout.to_html(all_tables, study["title"]),
+            ".txt": terminal.getvalue(),
+        }
+        for ending, text in forms.items():
+            storage.write_text(args.stem.with_suffix(ending), text)
+
+
+if __name__ == "__main__":
+    main()
