@@ -150,6 +150,7 @@ def test_values_are_those_of_the_files(root):
     assert metrics["accuracy"] == pytest.approx((17 / 20 + 13 / 20) / 2)
     assert metrics["accuracy_pct"] == 75.0
     assert metrics["accuracy_std"] == pytest.approx(0.2 / 2**0.5)  # of 0.85 and 0.65
+    assert metrics["accuracy_std_pct"] == 14.14
     assert metrics["macro_f1"] == pytest.approx(0.70)
     assert (metrics["fit_seconds"], metrics["predict_seconds"]) == (0.25, 0.5)
     assert metrics["failed_fits"] == 0

@@ -239,7 +239,7 @@ _PAGE = """\
 <meta name="color-scheme" content="light dark">
 <title>{{ title }}</title>
 <style>
-:root { color-scheme: light dark; --ink: CanvasText; --paper: Canvas; --soft: GrayText; }
+:root { color-scheme: light dark; --ink: CanvasText; --paper: Canvas; }
 body { font: 1rem/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   margin: 0 auto; padding: 1rem; max-width: 75rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
@@ -253,8 +253,8 @@ tbody tr:first-child > * { border-top: 1px solid; }
 tbody:last-of-type tr:last-child > * { border-bottom: 2px solid; }
 tbody th { font-weight: normal; text-align: left; position: sticky; left: 0;
   background: var(--paper); }
-td small { display: block; font-size: .75rem; color: var(--soft); }
-u { text-underline-offset: .15em; }
+td small { display: block; font-size: .75rem; opacity: .75; }
+u { text-underline-offset: .15em; } sup { line-height: 0; }
 .caption, .notes { max-width: 60rem; font-size: .9rem; }
 .notes { list-style: none; padding: 0; }
 .warning { border: 2px solid; padding: .5rem .75rem; font-weight: bold; }

@@ -307,7 +307,11 @@ def _point_metrics(
             ("log_loss", float(scores["log_loss"].mean()), 0),
         ]
         if len(draws) > 1:
-            metrics.append(("accuracy_std", float(draws.std(ddof=1)), 0))
+            spread = float(draws.std(ddof=1))
+            metrics += [
+                ("accuracy_std", spread, 0),
+                ("accuracy_std_pct", round(100 * spread, 2), 0),
+            ]
     folds = int(scores["fold"].max()) + 1
     for row in scores.to_dict("records"):
         step = int(row["repeat"]) * folds + int(row["fold"])
@@ -366,6 +370,7 @@ def _cell_records(
             "accuracy": accuracy,
             "accuracy_pct": round(100 * accuracy, 2),
             "accuracy_std": cell["sd"],
+            "accuracy_std_pct": round(100 * cell["sd"], 2),
             "accuracy_low": cell["low"],
             "accuracy_high": cell["high"],
             "draws": cell["draws"],
@@ -585,7 +590,7 @@ def _view_state(final: bool, records: Sequence[Record]) -> dict[str, Any]:
     names = sorted({name for record in records for name in record.params})
     hidden = {"method", "representation"}
     params = [name for name in names if name not in hidden and not name.startswith("log10_")]
-    metrics = ["accuracy_pct", "accuracy_std", "macro_f1", "fit_seconds"]
+    metrics = ["accuracy_pct", "accuracy_std_pct", "macro_f1", "fit_seconds"]
     tags = ["method", "representation", "converged"]
     columns = [f"tags.`{tag}`" for tag in (["dataset"] if final else []) + tags]
     columns += [f"metrics.`{metric}`" for metric in metrics]
