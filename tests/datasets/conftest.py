@@ -29,16 +29,6 @@ LINES: dict[str, Any] = {
     "protocol": {"kind": "cv", "folds": 2},
     "expected": {"documents": {"pos": 2, "neg": 2}},
 }
-ARCHIVE_FILE = [
-    {"name": "raw.archive", "sources": [{"kind": "mirror", "name": "raw", "sha256": "c" * 64}]}
-]
-
-
-def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    value = copy.deepcopy(dict(base))
-    for key, change in changes.items():
-        value[key] = change
-    return value
 
 
 @pytest.fixture(scope="session")
@@ -48,10 +38,16 @@ def schema_path(repository: Path) -> Path:
 
 @pytest.fixture
 def make_dataset(tmp_path: Path, schema_path: Path) -> Callable[..., Dataset]:
-    """Write a dataset file (two files of lines, unless told otherwise) and load it."""
+    """Write a dataset file and load it.
 
-    def make(**changes: Any) -> Dataset:
-        value = merged(LINES, changes)
+    It has two files of lines, unless told otherwise; ``archive`` names the one raw file instead.
+    """
+
+    def make(archive: str | None = None, **changes: Any) -> Dataset:
+        value = copy.deepcopy(LINES) | changes
+        if archive is not None:
+            source = {"kind": "mirror", "name": "raw", "sha256": "c" * 64}
+            value["files"] = [{"name": archive, "sources": [source]}]
         path = tmp_path / f"{value['name']}.yaml"
         path.write_text(yaml.safe_dump(value, sort_keys=False), encoding="utf-8")
         return load_dataset(path, schema_path)
