@@ -36,6 +36,7 @@ from mlflow.exceptions import MlflowException
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.evaluation import summarise_point
 from textbaselines.storage import canonical_json, read_json, short_digest, whole_file, write_json
 
 # Limits of MLflow 3 (mlflow.utils.validation), in characters or items.
@@ -109,7 +110,7 @@ def log_runs(
     cells: pd.DataFrame,
     study: Mapping[str, Any],
     *,
-    tracking_uri: str,
+    database: str | Path,
     artifact_root: str | Path,
     receipt: str | Path,
     git: Mapping[str, Any] | None = None,
@@ -131,8 +132,8 @@ def log_runs(
         The cells; those of selection ``fixed`` become the runs of ``<study>-results``.
     study : mapping
         ``name`` and ``title``.
-    tracking_uri : str
-        ``sqlite:///`` and the path of the database; made with MLflow's current schema when absent.
+    database : path
+        The SQLite file; made with MLflow's current schema when absent.
     artifact_root : path
         The folder of artifacts (values too long for the store).
     receipt : path
@@ -156,7 +157,7 @@ def log_runs(
         When another logger holds the store, or it cannot be opened: no database, made by another
         version of MLflow, or locked.
     """
-    database, artifact_root = _database(tracking_uri), Path(artifact_root).absolute()
+    database, artifact_root = Path(database).absolute(), Path(artifact_root).absolute()
     common = _common_tags(study, git, lock_digest, source, user)
     records: dict[str, list[Record]] = {}
     runs = {}
@@ -246,6 +247,7 @@ def _grid_records(
                 fix="remove the folder and train again",
             )
         mine = by_point[point["point"]].sort_values(["repeat", "fold"])
+        spent = times.get(point["point"], timings.iloc[:0])
         tags = {
             **common,
             "stage": "grid",
@@ -266,12 +268,12 @@ def _grid_records(
                 name=f"{run['method']}-{run['representation']} {point['point'][:6]}",
                 tags=tags,
                 params=_params(run, point["params"]),
-                metrics=_point_metrics(mine, times.get(point["point"])),
+                metrics=_point_metrics(mine, spent),
                 dataset=run["dataset"],
                 dataset_digest=run["content_digest"],
-                started=_bound(times.get(point["point"]), "started", min),
-                ended=_bound(times.get(point["point"]), "ended", max),
-                failed=bool(mine["accuracy"].isna().all()),
+                started=_bound(spent, "started", min),
+                ended=_bound(spent, "ended", max),
+                failed=bool(mine["failure"].notna().any()),
             )
         )
     return run, records
@@ -288,41 +290,37 @@ def _params(run: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, str]
     return shown
 
 
-def _point_metrics(
-    scores: pd.DataFrame, timings: pd.DataFrame | None
-) -> list[tuple[str, float, int]]:
-    """Return the metrics of a grid point, those of a fold at step = repeat x folds + fold.
-
-    As for the cells, a draw's accuracy is all that is correct over all that was tested, and the
-    point's accuracy is the mean over draws; with a failed fold there is none.
-    """
-    metrics = [("failed_fits", float(scores["accuracy"].isna().sum()), 0)]
-    if scores["accuracy"].notna().all():
-        whole = scores.groupby("repeat")[["correct", "n_test"]].sum()
-        draws = (whole["correct"] / whole["n_test"]).to_numpy(dtype=float)
-        metrics += [
-            ("accuracy", float(draws.mean()), 0),
-            ("accuracy_pct", round(100 * float(draws.mean()), 2), 0),
-            ("macro_f1", float(scores["macro_f1"].mean()), 0),
-            ("log_loss", float(scores["log_loss"].mean()), 0),
-        ]
-        if len(draws) > 1:
-            spread = float(draws.std(ddof=1))
-            metrics += [
-                ("accuracy_std", spread, 0),
-                ("accuracy_std_pct", round(100 * spread, 2), 0),
-            ]
+def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[str, float, int]]:
+    """Return the metrics of a grid point, those of a fold at step = repeat x folds + fold."""
+    summary = summarise_point(scores, timings)
+    metrics = [(name, value, 0) for name, value in _shown(summary).items()]
+    metrics += [
+        ("log_loss", float(scores["log_loss"].mean()), 0),
+        ("failed_fits", float(scores["failure"].notna().sum()), 0),
+    ]
     folds = int(scores["fold"].max()) + 1
     for row in scores.to_dict("records"):
         step = int(row["repeat"]) * folds + int(row["fold"])
         for name in ("accuracy", "macro_f1", "n_features"):
             metrics.append((f"fold/{name}", float(row[name]), step))
-    if timings is not None:
-        metrics += [
-            ("fit_seconds", float(timings["fit_seconds"].mean()), 0),
-            ("predict_seconds", float(timings["predict_seconds"].mean()), 0),
-        ]
     return [metric for metric in metrics if not math.isnan(metric[1])]
+
+
+def _shown(numbers: Mapping[Any, Any]) -> dict[str, float]:
+    """Return the metrics of a cell, or of a point summarised like one."""
+    return {
+        "accuracy": float(numbers["accuracy"]),
+        "accuracy_pct": round(100 * float(numbers["accuracy"]), 2),
+        "accuracy_std": float(numbers["sd"]),
+        "accuracy_std_pct": round(100 * float(numbers["sd"]), 2),
+        "accuracy_low": float(numbers["low"]),
+        "accuracy_high": float(numbers["high"]),
+        "macro_f1": float(numbers["macro_f1"]),
+        "fit_seconds": float(numbers["fit_seconds"]),
+        "predict_seconds": float(numbers["predict_seconds"]),
+        "draws": float(numbers["draws"]),
+        "documents": float(numbers["documents"]),
+    }
 
 
 def _cell_records(
@@ -365,18 +363,6 @@ def _cell_records(
         if "failure" in point.tags:
             tags["failure"] = point.tags["failure"]
         tags["mlflow.note.content"] = _note(run, params, tags)
-        accuracy = float(cell["accuracy"])
-        named = {
-            "accuracy": accuracy,
-            "accuracy_pct": round(100 * accuracy, 2),
-            "accuracy_std": cell["sd"],
-            "accuracy_std_pct": round(100 * cell["sd"], 2),
-            "accuracy_low": cell["low"],
-            "accuracy_high": cell["high"],
-            "draws": cell["draws"],
-            "documents": cell["documents"],
-            **{name: cell[name] for name in ("macro_f1", "fit_seconds", "predict_seconds")},
-        }
         folds = [metric for metric in point.metrics if metric[0].startswith("fold/")]
         records.append(
             Record(
@@ -384,12 +370,12 @@ def _cell_records(
                 name=f"{place[2]}-{place[1]} on {place[0]}",
                 tags=tags,
                 params=_params(run, params),
-                metrics=[(k, float(v), 0) for k, v in named.items() if not math.isnan(v)] + folds,
+                metrics=[(k, v, 0) for k, v in _shown(cell).items() if not math.isnan(v)] + folds,
                 dataset=place[0],
                 dataset_digest=run["content_digest"],
                 started=point.started,
                 ended=point.ended,
-                failed=math.isnan(accuracy),
+                failed=math.isnan(cell["accuracy"]),
             )
         )
     return records
@@ -399,9 +385,9 @@ def _note(run: Mapping[str, Any], params: Mapping[str, Any], tags: Mapping[str, 
     """Return the run's description, in Markdown."""
     values = ", ".join(f"{name} = {value}" for name, value in params.items()) or "no parameters"
     text = (
-        f"**{tags['method']}** on **{run['dataset_title']}**, representation "
-        f"{tags['representation']}: {values}.\n\nEstimator `{run['estimator']}`, positive class "
-        f"`{run['positive']}`, corpus digest `{run['content_digest'][:12]}`."
+        f"**{tags['method']}** (family `{run['family']}`) on **{tags['dataset']}**, representation "
+        f"{tags['representation']}: {values}.\n\nPositive class `{run['positive']}`, corpus digest "
+        f"`{run['content_digest'][:12]}`."
     )
     if tags["converged"] == "false":
         text += "\n\nAt least one fit did not converge."
@@ -410,9 +396,9 @@ def _note(run: Mapping[str, Any], params: Mapping[str, Any], tags: Mapping[str, 
     return text
 
 
-def _bound(timings: pd.DataFrame | None, name: str, which: Any) -> float:
+def _bound(timings: pd.DataFrame, name: str, which: Any) -> float:
     """Return the first start or the last end in unix seconds, 0 where no time was taken."""
-    times = [] if timings is None else timings[name].dropna().tolist()
+    times = timings[name].dropna().tolist()
     return float(which(times)) if times else 0.0
 
 
@@ -470,17 +456,6 @@ def _open(database: Path, artifact_root: Path) -> MlflowClient:
         client = MlflowClient(tracking_uri=_uri(database))
         client.search_experiments(max_results=1)
     return client
-
-
-def _database(tracking_uri: str) -> Path:
-    prefix = "sqlite:///"
-    if not tracking_uri.startswith(prefix) or tracking_uri == prefix:
-        raise UserError(
-            "not a tracking store that can be written here",
-            found=tracking_uri,
-            expected="sqlite:/// and a path; a server can show that file to others",
-        )
-    return Path(tracking_uri.removeprefix(prefix)).absolute()
 
 
 def _uri(database: Path) -> str:
