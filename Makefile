@@ -44,8 +44,7 @@ lock: $(READY) ## pin every dependency anew, with hashes; environment.yml follow
 	uv pip compile --quiet --extra dev --generate-hashes --python-version 3.11 --no-annotate \
 	  --no-header --no-emit-index-url --output-file requirements.lock pyproject.toml
 	{ sed '/^      - /d' environment.yml; \
-	  sed -n 's/^\([a-z0-9._-]*==[^ ]*\).*/      - \1/p' requirements.lock; \
-	  echo '      - --editable .'; } > environment.yml.new
+	  sed -n 's/^\([a-z0-9._-]*==[^ ]*\).*/      - \1/p' requirements.lock; } > environment.yml.new
 	mv environment.yml.new environment.yml
 
 clean: ## remove the environment and every result

@@ -15,36 +15,29 @@ from snakemake.utils import min_version
 min_version("9.25")
 
 ROOT = Path(workflow.basedir)
+sys.path.insert(0, str(ROOT / "src"))
 try:
-    from textbaselines import provenance, storage, validation
+    from textbaselines import provenance, storage
+    from textbaselines.environment import export_library, export_mirror
     from textbaselines.errors import UserError
-    from textbaselines.experiments.study import make_study
+    from textbaselines.experiments.study import read_study
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
     )
 
-# What the command line may set beside a study file: --config mirror=FOLDER, and the like.
-OVERRIDES = ("mirror", "tracking", "max_documents")
-
 try:
-    if set(config) <= set(OVERRIDES):
-        study_file = str(ROOT / "config" / "config.yaml")
-        config = {**validation.load_yaml(study_file), **config}
-    else:
-        study_file = " + ".join(map(str, workflow.configfiles)) or "the command line"
-    study = make_study(config, study_file, ROOT, ROOT / "workflow" / "schemas")
+    # Read anew by our own loader, which refuses duplicate keys and names lines.
+    study = read_study(
+        workflow.configfiles or [ROOT / "config" / "config.yaml"],
+        dict(workflow.config_settings.config),
+        ROOT,
+        ROOT / "workflow" / "schemas",
+    )
+    export_library(ROOT / "src")
+    export_mirror(study.config["mirror"], ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
-
-# Folders searched for raw files, in this order: the config's, the variable's, mirror/ beside us.
-mirror = config.get("mirror") or os.environ.get("TEXTBASELINES_MIRROR")
-if mirror is None and (ROOT / "mirror").is_dir():
-    mirror = str(ROOT / "mirror")
-if mirror is not None:
-    if not Path(mirror).is_dir():
-        raise WorkflowError(f"the mirror is not a folder: {mirror}")
-    os.environ["TEXTBASELINES_MIRROR"] = str(Path(mirror).resolve())
 
 
 wildcard_constraints:

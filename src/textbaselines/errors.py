@@ -32,4 +32,12 @@ class UserError(Exception):
         if fix is not None:
             parts.append(f"  {'to do:':<10}{fix}")
         super().__init__("\n".join(parts))
-        self.what = what
+        self.what, self.where = what, where
+        self.found, self.expected, self.fix = found, expected, fix
+
+    def within(self, place: str) -> "UserError":
+        """Return the same error, its place named within a wider one."""
+        where = f"{place}, {self.where}" if self.where else place
+        return UserError(
+            self.what, where=where, found=self.found, expected=self.expected, fix=self.fix
+        )

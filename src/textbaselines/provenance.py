@@ -1,15 +1,11 @@
-"""Where results come from: the source files a step runs, the commit, the environment."""
+"""Where results come from: the source files a step runs, and the commit."""
 
 import ast
-import hashlib
-import platform
 import subprocess
-from importlib import metadata
 from pathlib import Path
 
 PACKAGE = "textbaselines"
 _SOURCE = Path(__file__).resolve().parent
-_RECORDED = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "snakemake", "mlflow")
 
 
 def source_files(*modules: str) -> list[Path]:
@@ -61,9 +57,7 @@ def _imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             names.append(node.module)
             names.extend(f"{node.module}.{alias.name}" for alias in node.names)
-    return [
-        name for name in names if name.split(".")[0] == PACKAGE and _path_of(name) is not None
-    ]
+    return [name for name in names if name.split(".")[0] == PACKAGE and _path_of(name) is not None]
 
 
 def git_state(folder: Path) -> tuple[str, bool]:
@@ -83,15 +77,3 @@ def _git(folder: Path, *arguments: str) -> str:
         ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
     )
     return run.stdout.strip()
-
-
-def environment(lock: Path) -> dict[str, str]:
-    """Return the versions that a result rests on: Python, the main libraries, the lock's digest."""
-    versions = {name: metadata.version(name) for name in _RECORDED}
-    digest = hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else "none"
-    return {
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "lock_sha256": digest,
-        **versions,
-    }

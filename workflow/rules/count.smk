@@ -14,17 +14,19 @@ rule count_ngrams:
     output:
         matrix="results/counts/{study}/{dataset}/{counts}/matrix.npz",
         summary="results/counts/{study}/{dataset}/{counts}/summary.json",
-    params:
-        counting=counting_of,
     log:
         "logs/count/{study}/{dataset}-{counts}.log",
     benchmark:
         "results/benchmarks/{study}/count/{dataset}-{counts}.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(60),
+    params:
+        counting=counting_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --tokens {input.tokens:q}"
+        "python {input.code[0]:q} --tokens {input.tokens:q}"
         " --counting {params.counting:q} --matrix {output.matrix:q} --log {log:q}"
 
 
@@ -36,13 +38,15 @@ rule fit_vocabularies:
         folds="results/folds/{study}/{dataset}.parquet",
     output:
         "results/vocabularies/{study}/{dataset}/{vocabulary}.npz",
-    params:
-        policy=policy_of,
     log:
         "logs/vocabulary/{study}/{dataset}-{vocabulary}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(10),
+    params:
+        policy=policy_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
+        "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
         " --policy {params.policy:q} --output {output:q} --log {log:q}"

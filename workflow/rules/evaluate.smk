@@ -5,14 +5,16 @@ rule describe_study:
     """Write the names, titles and order that tables and figures need."""
     output:
         "results/studies/{study}.json",
-    params:
-        description=storage.canonical_json(study.description()),
-    localrule: True
     log:
         "logs/evaluate/{study}-study.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=100,
+    params:
+        description=storage.canonical_json(study.description()),
     shell:
         "printf '%s\\n' {params.description:q} > {output:q} 2> {log:q}"
 
@@ -21,6 +23,7 @@ rule summarise_cells:
     """Summarise the scores of every run into the cells of the tables."""
     input:
         code=code("summarise_cells", "experiments.evaluation", "logs"),
+        study="results/studies/{study}.json",
         runs=runs_of_study(),
         scores=runs_of_study("scores.parquet"),
         timings=runs_of_study("timings.parquet"),
@@ -28,8 +31,11 @@ rule summarise_cells:
         "results/cells/{study}.parquet",
     log:
         "logs/evaluate/{study}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(10),
     shell:
-        "{sys.executable:q} {input.code[0]:q} --runs {input.runs:q} --output {output:q} --log {log:q}"
+        "python {input.code[0]:q} --study {input.study:q}"
+        " --runs results/runs/{wildcards.study:q} --output {output:q} --log {log:q}"

@@ -14,14 +14,16 @@ rule fetch_file:
     output:
         file="results/raw/{file}",
         provenance="results/raw/{file}.source.json",
-    params:
-        sources=sources_of,
     log:
         "logs/fetch/{file}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=500,
+    params:
+        sources=sources_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --file {wildcards.file:q}"
+        "python {input.code[0]:q} --file {wildcards.file:q}"
         " --dataset {input.dataset:q} --schema {input.schema:q}"
         " --output {output.file:q} --provenance {output.provenance:q} --log {log:q}"

@@ -12,13 +12,15 @@ rule draw_folds:
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
         "results/folds/{study}/{dataset}.parquet",
-    params:
-        protocol=protocol_of,
     log:
         "logs/folds/{study}/{dataset}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(4),
+    params:
+        protocol=protocol_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --dataset {wildcards.dataset:q}"
         " --corpus {input.corpus:q} --protocol {params.protocol:q} --output {output:q} --log {log:q}"

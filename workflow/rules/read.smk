@@ -22,13 +22,15 @@ rule read_corpus:
     output:
         corpus="results/corpora/{dataset}/corpus.parquet",
         audit="results/corpora/{dataset}/audit.json",
-    params:
-        reading=reading_of,
     log:
         "logs/read/{dataset}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(20, least=500),
+    params:
+        reading=reading_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --dataset {input.dataset:q} --schema {input.schema:q}"
+        "python {input.code[0]:q} --dataset {input.dataset:q} --schema {input.schema:q}"
         " --raw results/raw --corpus {output.corpus:q} --audit {output.audit:q} --log {log:q}"

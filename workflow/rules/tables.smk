@@ -25,11 +25,13 @@ rule write_tables:
         text="results/tables/{study}/comparison.txt",
     log:
         "logs/tables/{study}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=500,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
+        "python {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
         " --stem results/tables/{wildcards.study:q}/comparison --log {log:q}"
 
 
@@ -50,9 +52,11 @@ rule draw_figures:
         text="results/figures/{study}/accuracy.txt",
     log:
         "logs/figures/{study}.log",
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=500,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
+        "python {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
         " --stem results/figures/{wildcards.study:q}/accuracy --log {log:q}"

@@ -8,15 +8,17 @@ rule tokenise_corpus:
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
         "results/tokens/{study}/{dataset}/{tokenizer}.npz",
-    params:
-        tokenizer=tokenizer_of,
     log:
         "logs/tokenise/{study}/{dataset}-{tokenizer}.log",
     benchmark:
         "results/benchmarks/{study}/tokenise/{dataset}-{tokenizer}.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(25),
+    params:
+        tokenizer=tokenizer_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --corpus {input.corpus:q}"
+        "python {input.code[0]:q} --corpus {input.corpus:q}"
         " --tokenizer {params.tokenizer:q} --output {output:q} --log {log:q}"

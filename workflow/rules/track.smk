@@ -16,14 +16,18 @@ rule log_runs:
         timings=runs_of_study("timings.parquet"),
     output:
         receipt="results/tracking/{study}.json",
-    localrule: True
     log:
         "logs/track/{study}.log",
+    localrule: True
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=1000,
         mlflow_store=1,
+    params:
+        root=os.path.relpath(ROOT),
     shell:
-        "{sys.executable:q} {input.code[0]:q} --runs {input.runs:q} --cells {input.cells:q}"
+        "python {input.code[0]:q} --runs results/runs/{wildcards.study:q} --cells {input.cells:q}"
         " --study {input.study:q} --store results/mlflow.db --artifacts results/mlflow-artifacts"
-        " --root {workflow.basedir:q} --receipt {output.receipt:q} --log {log:q}"
+        " --root {params.root:q} --receipt {output.receipt:q} --log {log:q}"

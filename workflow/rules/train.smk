@@ -19,17 +19,19 @@ rule train_method:
         scores="results/runs/{study}/{dataset}/{representation}/{method}/scores.parquet",
         predictions="results/runs/{study}/{dataset}/{representation}/{method}/predictions.parquet",
         timings="results/runs/{study}/{dataset}/{representation}/{method}/timings.parquet",
-    params:
-        task=task_of,
     log:
         "logs/train/{study}/{dataset}-{representation}-{method}.log",
     benchmark:
         "results/benchmarks/{study}/train/{dataset}-{representation}-{method}.tsv"
+    conda:
+        "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
+    params:
+        task=task_of,
     shell:
-        "{sys.executable:q} {input.code[0]:q} --task {params.task:q} --corpus {input.corpus:q}"
+        "python {input.code[0]:q} --task {params.task:q} --corpus {input.corpus:q}"
         " --audit {input.audit:q}"
         " --folds {input.folds:q} --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
         " --threads {threads} --run {output.run:q} --log {log:q}"

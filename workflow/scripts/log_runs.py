@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from textbaselines import provenance, storage
+from textbaselines.experiments.evaluation import run_folders
 from textbaselines.logs import run_script
 from textbaselines.reporting.tracking import log_runs
 
@@ -13,7 +14,7 @@ from textbaselines.reporting.tracking import log_runs
 def main() -> None:
     """Parse what the rule passes and log."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, nargs="+", required=True, help="run.json files")
+    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
     parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
@@ -25,10 +26,11 @@ def main() -> None:
     with run_script("track", args.log) as log:
         commit, dirty = provenance.git_state(args.root)
         lock = args.root / "requirements.lock"
+        study = storage.read_json(args.study)
         receipt = log_runs(
-            [run.parent for run in args.runs],
+            run_folders(args.runs, study),
             pd.read_parquet(args.cells),
-            storage.read_json(args.study),
+            study,
             database=args.store,
             artifact_root=args.artifacts,
             receipt=args.receipt,

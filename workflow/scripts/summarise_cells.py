@@ -6,29 +6,31 @@ from pathlib import Path
 import pandas as pd
 
 from textbaselines import storage
-from textbaselines.experiments.evaluation import cell_table, cells_of_run
+from textbaselines.experiments.evaluation import cell_table, cells_of_run, run_folders
 from textbaselines.logs import run_script
 
 
 def main() -> None:
     """Parse what the rule passes and summarise."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, nargs="+", required=True)
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("summarise", args.log) as log:
+        folders = run_folders(args.runs, storage.read_json(args.study))
         cells = [
             cell
-            for run in args.runs
+            for folder in folders
             for cell in cells_of_run(
-                storage.read_json(run),
-                pd.read_parquet(run.parent / "scores.parquet"),
-                pd.read_parquet(run.parent / "timings.parquet"),
+                storage.read_json(folder / "run.json"),
+                pd.read_parquet(folder / "scores.parquet"),
+                pd.read_parquet(folder / "timings.parquet"),
             )
         ]
         storage.write_parquet(args.output, cell_table(cells))
-        log.info("%d cells of %d run folders", len(cells), len(args.runs))
+        log.info("%d cells of %d run folders", len(cells), len(folders))
 
 
 if __name__ == "__main__":

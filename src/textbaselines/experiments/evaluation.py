@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,24 @@ def cells_of_run(
         best = max(grid, key=lambda cell: -1.0 if cell["failure"] else cell["accuracy"])
         cells.append({**shared, "selection": "oracle", **best})
     return cells
+
+
+def run_folders(folder: Path, study: Mapping[str, Any]) -> list[Path]:
+    """Return the run folders of a study: dataset by representation by method, in its order.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder with one folder per dataset.
+    study : mapping
+        The study's description, with ``datasets``, ``representations`` and ``methods``.
+    """
+    return [
+        folder / dataset["name"] / representation["name"] / method["name"]
+        for dataset in study["datasets"]
+        for representation in study["representations"]
+        for method in study["methods"]
+    ]
 
 
 def cell_table(cells: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """A study: what a study file asks for, checked whole before any job starts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,39 @@ class Study:
             "tables": self.config["tables"],
             "tracking": self.config["tracking"],
         }
+
+
+def read_study(
+    files: Sequence[str | Path], overrides: Mapping[str, Any], root: Path, schema_folder: Path
+) -> Study:
+    """Read a study from its file, or from several, whose later keys replace earlier ones.
+
+    Parameters
+    ----------
+    files : sequence of paths
+    overrides : mapping
+        Keys given on the command line; they replace the files'.
+    root, schema_folder : Path
+        As for :func:`make_study`.
+
+    Raises
+    ------
+    UserError
+        As :func:`make_study`, and for a file that is no mapping.
+    """
+    config: dict[str, Any] = {}
+    for file in files:
+        content = validation.load_yaml(file)
+        if not isinstance(content, dict):
+            raise UserError(
+                "a study file must be a mapping (key: value)",
+                where=str(file),
+                found=type(content).__name__,
+            )
+        config.update(content)
+    config.update(overrides)
+    where = " + ".join([*map(str, files), *(["the command line"] if overrides else [])])
+    return make_study(config, where, root, schema_folder)
 
 
 def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder: Path) -> Study:
@@ -246,6 +279,5 @@ def _method(name: str, spec: Mapping[str, Any], where: str) -> Method:
         try:
             validate_params(family, point.params)
         except UserError as error:
-            origin = " and ".join(point.origin)
-            raise UserError(f"{error}", where=f"{key} ({origin})") from error
+            raise error.within(f"{key} ({' and '.join(point.origin)})") from error
     return Method(name, family, tuple(points))

@@ -133,9 +133,8 @@ class _Collected:
     def results(self, documents: Any, class_names: Any, points: list[dict[str, Any]]) -> Results:
         order = {point["point"]: position for position, point in enumerate(points)}
         frames = []
-        for point, repeat, fold, rows, columns in sorted(
-            self.predictions, key=lambda item: (order[item[0]], item[1], item[2])
-        ):
+        ordered = sorted(self.predictions, key=lambda item: (order[item[0]], item[1], item[2]))
+        for point, repeat, fold, rows, columns in ordered:
             frame = pd.DataFrame(
                 {
                     "point": pd.array([point], dtype="str").take(np.zeros(len(rows), dtype=int)),
@@ -164,9 +163,8 @@ def _no_predictions() -> pd.DataFrame:
 
 
 def _in_order(rows: list[dict[str, Any]], order: Mapping[str, int]) -> pd.DataFrame:
-    return pd.DataFrame(
-        sorted(rows, key=lambda row: (order[row["point"]], row["repeat"], row["fold"]))
-    )
+    rows.sort(key=lambda row: (order[row["point"]], row["repeat"], row["fold"]))
+    return pd.DataFrame(rows)
 
 
 def _train_fold(
@@ -306,12 +304,10 @@ def _codes(labels: pd.Series, documents: list[str], classes: list[str]) -> NDArr
             found=repr(labels[odd]),
             expected=", ".join(classes),
         )
-    return codes.to_numpy(dtype=np.int64)
+    return np.asarray(codes, dtype=np.int64)
 
 
-def write_results(
-    folder: str | Path, results: Results, task: Task, content_digest: str
-) -> None:
+def write_results(folder: str | Path, results: Results, task: Task, content_digest: str) -> None:
     """Write a run folder: scores, predictions, timings and, last, run.json.
 
     Parameters

@@ -1,0 +1,62 @@
+"""What the jobs of a workflow find in their environment: Python, this library, the mirror."""
+
+import os
+import sys
+from pathlib import Path
+
+from textbaselines.errors import UserError
+
+MIRROR = "TEXTBASELINES_MIRROR"
+"""The variable that names the mirror folder."""
+
+
+def export_library(source: Path) -> None:
+    """Let child processes run this Python and the library in ``source``, installed or not."""
+    _prepend("PATH", str(Path(sys.executable).parent))
+    _prepend("PYTHONPATH", str(source))
+
+
+def export_mirror(chosen: str | None, root: Path) -> Path | None:
+    """Settle the mirror folder and let child processes find it.
+
+    Parameters
+    ----------
+    chosen : str or None
+        The study's or the command line's; else the variable's, else ``mirror/`` in ``root``.
+    root : Path
+        The folder of the Snakefile.
+
+    Returns
+    -------
+    Path or None
+        The folder, absolute; None where there is none.
+
+    Raises
+    ------
+    UserError
+        When the one that was named is no folder.
+    """
+    for name, said_by in (
+        (chosen, "the study's or the command line's mirror"),
+        (os.environ.get(MIRROR), f"the variable {MIRROR}"),
+        (str(root / "mirror") if (root / "mirror").exists() else None, str(root)),
+    ):
+        if not name:
+            continue
+        folder = Path(name).expanduser().resolve()
+        if not folder.is_dir():
+            raise UserError(
+                "the mirror is not a folder",
+                where=said_by,
+                found=str(folder),
+                expected="a folder that holds raw files",
+            )
+        os.environ[MIRROR] = str(folder)
+        return folder
+    return None
+
+
+def _prepend(variable: str, entry: str) -> None:
+    parts = [part for part in os.environ.get(variable, "").split(os.pathsep) if part]
+    if not parts or parts[0] != entry:
+        os.environ[variable] = os.pathsep.join([entry, *parts])
