@@ -21,6 +21,9 @@ from textbaselines.models import registry
 from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params
 
 every_method = pytest.mark.parametrize("name", sorted(METHODS))
+every_sparse_method = pytest.mark.parametrize(
+    "name", sorted(name for name, family in METHODS.items() if "dense" not in family.needs)
+)
 
 # Solved to the end, so that what must not matter (the order of rows) does not.
 EXACT = {
@@ -29,8 +32,8 @@ EXACT = {
 }
 # Checks of scikit-learn that test outside the method's domain.
 EXPECTED_FAILURES = {
-    "mnb": {"check_decision_proba_consistency": "predicts rows with negative counts"},
-    "bnb": {"check_decision_proba_consistency": "predicts rows with negative counts"},
+    name: {"check_decision_proba_consistency": "predicts rows with negative counts"}
+    for name in ("mnb", "bnb", "lm")
 }
 
 
@@ -41,6 +44,15 @@ def texts(n=40, m=30, classes=2, seed=0):
     generator.shuffle(y)
     chance = 0.05 + 0.4 * (np.arange(m)[None, :] % classes == y[:, None])
     return sp.csr_matrix((generator.random((n, m)) < chance).astype(float)), y
+
+
+def data(name, **options):
+    """Texts for the method; for one that needs dense input, a dense and continuous matrix."""
+    X, y = texts(**options)
+    if "dense" in METHODS[name].needs:
+        noise = np.random.default_rng(options.get("seed", 0)).standard_normal(X.shape)
+        return X.toarray() + 0.5 * noise, y
+    return X, y
 
 
 def scores(estimator, X):
@@ -83,7 +95,7 @@ def test_scikit_learn_accepts_the_estimator(name):
 @every_method
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_grid_equals_its_points_one_by_one(name, classes):
-    X, y = texts(classes=classes)
+    X, y = data(name, classes=classes)
     points = grid_points(METHODS[name])
     positive = 0 if classes == 2 else None
     fitted = dict(fit_grid(name, X, y, points, positive=positive, seed=3))
@@ -146,10 +158,10 @@ def test_mistakes_name_what_is_allowed():
         fit_grid("svm", None, None, [{"C": 1.0}, {"C": 0}])
 
 
-@every_method
+@every_sparse_method
 @pytest.mark.parametrize("classes", [2, 3])
 def test_sparse_and_dense_are_one(name, classes):
-    X, y = texts(classes=classes)
+    X, y = data(name, classes=classes)
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     before = X.copy()
@@ -161,9 +173,21 @@ def test_sparse_and_dense_are_one(name, classes):
     assert (before != X).nnz == 0
 
 
-@every_method
-def test_read_only_arrays_are_enough(name):
+@pytest.mark.parametrize(
+    "name", sorted(name for name, family in METHODS.items() if "dense" in family.needs)
+)
+def test_sparse_input_is_refused_where_it_would_be_made_dense(name):
     X, y = texts()
+    with pytest.raises(ValueError, match=r"does not take sparse input: .*GiB; reduce X first"):
+        make_estimator(name, {}).fit(X, y)
+    model = make_estimator(name, {}).fit(*data(name))
+    with pytest.raises(ValueError, match="does not take sparse input"):
+        model.predict(X)
+
+
+@every_sparse_method
+def test_read_only_arrays_are_enough(name):
+    X, y = data(name)
     wanted = make_estimator(name, {}).fit(X, y).predict(X)
     for array in (X.data, X.indices, X.indptr, y):
         array.flags.writeable = False
@@ -174,7 +198,7 @@ def test_read_only_arrays_are_enough(name):
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10**6), classes=st.sampled_from([2, 3]))
 def test_the_order_of_documents_changes_nothing(name, seed, classes):
-    X, y = texts(classes=classes, seed=seed)
+    X, y = data(name, classes=classes, seed=seed)
     order = np.random.default_rng(seed).permutation(len(y))
     model = make_estimator(name, EXACT.get(name, {})).fit(X, y)
     shuffled = make_estimator(name, EXACT.get(name, {})).fit(X[order], y[order])
@@ -185,7 +209,7 @@ def test_the_order_of_documents_changes_nothing(name, seed, classes):
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_the_order_of_columns_changes_nothing(name, seed):
-    X, y = texts(seed=seed)
+    X, y = data(name, seed=seed)
     order = np.random.default_rng(seed).permutation(X.shape[1])
     model = make_estimator(name, EXACT.get(name, {})).fit(X, y)
     shuffled = make_estimator(name, EXACT.get(name, {})).fit(X[:, order], y)
@@ -196,12 +220,12 @@ def test_the_order_of_columns_changes_nothing(name, seed):
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_classes_named_otherwise_change_only_names(name, seed):
-    X, y = texts(seed=seed)
+    X, y = data(name, seed=seed)
     model = make_estimator(name, {}, positive=1).fit(X, y)
     turned = make_estimator(name, {}, positive="a").fit(X, np.array(["b", "a"])[y])
     np.testing.assert_array_equal(turned.predict(X) == "a", model.predict(X) == 1)
     np.testing.assert_allclose(scores(turned, X), -scores(model, X), atol=1e-12)
-    X, y = texts(classes=3, seed=seed)
+    X, y = data(name, classes=3, seed=seed)
     model = make_estimator(name, {}).fit(X, y)
     turned = make_estimator(name, {}).fit(X, np.array(["c", "a", "b"])[y])
     np.testing.assert_allclose(scores(turned, X)[:, [2, 0, 1]], scores(model, X), atol=1e-12)
@@ -209,7 +233,7 @@ def test_classes_named_otherwise_change_only_names(name, seed):
 
 @every_method
 def test_one_class_is_predicted_always(name):
-    X, _ = texts()
+    X, _ = data(name)
     model = make_estimator(name, {}, positive="other").fit(X, ["only"] * 40)
     assert set(model.predict(X)) == {"only"}
     assert scores(model, X).tolist() == [0] * 40
@@ -222,9 +246,9 @@ def test_one_class_is_predicted_always(name):
 @every_method
 @pytest.mark.parametrize("classes", [2, 3])
 def test_an_empty_document_has_finite_scores(name, classes):
-    X, y = texts(classes=classes)
+    X, y = data(name, classes=classes)
     model = make_estimator(name, {}).fit(X, y)
-    empty = sp.csr_matrix((1, 30))
+    empty = np.zeros((1, 30))
     assert np.all(np.isfinite(scores(model, empty)))
     if hasattr(model, "predict_proba"):
         assert model.predict_proba(empty).sum() == pytest.approx(1)
@@ -233,9 +257,9 @@ def test_an_empty_document_has_finite_scores(name, classes):
 @every_method
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
 def test_impossible_values_are_refused(name, value):
-    X, y = texts()
+    X, y = data(name)
     bad = X.copy()
-    bad.data[3] = value
+    (bad.data if sp.issparse(bad) else bad[0])[3] = value
     if value < 0 and "non_negative" not in METHODS[name].needs:
         make_estimator(name, {}).fit(bad, y)
         return
@@ -249,7 +273,7 @@ def test_impossible_values_are_refused(name, value):
 
 @every_method
 def test_in_scikit_learns_pipeline_search_and_calibration(name):
-    X, y = texts()
+    X, y = data(name)
     key, values = next(iter(METHODS[name].default_grid.items()))
     estimator = clone(make_estimator(name, {}))
     pipeline = make_pipeline(MaxAbsScaler(), estimator)

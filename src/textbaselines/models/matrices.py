@@ -1,5 +1,6 @@
 """Document-term matrices as the models need them: canonical, 0/1, column-scaled, 32-bit indices."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,11 +23,16 @@ def canonical(X: Matrix) -> Matrix:
 
 def presence(X: Matrix) -> Matrix:
     """Return the 0/1 matrix 1{X > 0}; X itself when it already is one."""
-    if not sp.issparse(X):
-        return (X > 0).astype(np.float64)
-    if np.all(X.data == 1.0):
+    if sp.issparse(X) and np.all(X.data == 1.0):
         return X
-    return _with_data(X, (X.data > 0).astype(np.float64))
+    return map_entries(X, lambda values: (values > 0).astype(np.float64))
+
+
+def map_entries(
+    X: Matrix, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Matrix:
+    """Return X with ``function``, which must keep 0 at 0, applied to every entry."""
+    return _with_data(X, function(X.data)) if sp.issparse(X) else function(X)
 
 
 def scale_columns(X: Matrix, factors: NDArray[np.float64]) -> Matrix:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textbaselines.models.classifier import LogLinearClassifier
+from textbaselines.models.classifier import LinearClassifier, ProbabilisticClassifier
 from textbaselines.models.log_count_ratio import log_feature_probabilities
 from textbaselines.models.matrices import Matrix, class_sums, presence
 from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
@@ -26,7 +26,16 @@ class ClassCounts:
     class_count: NDArray[np.float64]
 
 
-class NaiveBayes(LogLinearClassifier):
+def count_classes(X: Matrix, codes: NDArray[np.intp], classes: NDArray[Any]) -> ClassCounts:
+    """Return the class counts of rows with the class codes 0 to len(classes) - 1."""
+    return ClassCounts(
+        classes=classes,
+        feature_count=class_sums(X, codes, len(classes)),
+        class_count=np.bincount(codes, minlength=len(classes)).astype(np.float64),
+    )
+
+
+class NaiveBayes(LinearClassifier, ProbabilisticClassifier):
     """What the naive Bayes models share: class counts, the prior and the joint log-likelihood.
 
     Fitted: ``classes_``, ``class_count_``, ``feature_count_``, ``class_log_prior_`` (classes,),
@@ -56,12 +65,7 @@ class NaiveBayes(LogLinearClassifier):
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
         X, codes = self._training_data(X, y)
-        n_classes = len(self.classes_)
-        return ClassCounts(
-            classes=self.classes_,
-            feature_count=class_sums(X, codes, n_classes),
-            class_count=np.bincount(codes, minlength=n_classes).astype(np.float64),
-        )
+        return count_classes(X, codes, self.classes_)
 
     def _complete(self, prepared: ClassCounts) -> None:
         self.classes_ = prepared.classes
@@ -185,12 +189,7 @@ class BernoulliNB(NaiveBayes):
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
         X, codes = self._training_data(X, y)
-        n_classes = len(self.classes_)
-        return ClassCounts(
-            classes=self.classes_,
-            feature_count=class_sums(presence(X), codes, n_classes),
-            class_count=np.bincount(codes, minlength=n_classes).astype(np.float64),
-        )
+        return count_classes(presence(X), codes, self.classes_)
 
     def _new_data(self, X: Matrix) -> Matrix:
         return presence(super()._new_data(X))

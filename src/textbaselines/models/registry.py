@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textbaselines.errors import UserError
-from textbaselines.models.classifier import Classifier
+from textbaselines.models.complement_nb import ComplementNB
+from textbaselines.models.estimator import Estimator
+from textbaselines.models.gaussian import GaussianDiscriminantAnalysis, GaussianNB
+from textbaselines.models.language_model import ClassLanguageModel
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.naive_bayes import BernoulliNB, MultinomialNB
 from textbaselines.models.nbsvm import NBSVM
@@ -21,6 +24,10 @@ WANG_MANNING = (
     "Classification. ACL, short papers, 90-94."
 )
 MRS = "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to Information Retrieval."
+ESL = (
+    "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, "
+    "2nd edition."
+)
 LIBLINEAR = (
     "Fan, R.-E., Chang, K.-W., Hsieh, C.-J., Wang, X.-R. and Lin, C.-J. (2008). LIBLINEAR: A "
     "Library for Large Linear Classification. JMLR 9, 1871-1874."
@@ -51,7 +58,7 @@ class MethodFamily:
 
     name: str
     title: str
-    estimator: type[Classifier]
+    estimator: type[Estimator]
     default_fixed: Mapping[str, Any]
     default_grid: Mapping[str, tuple[Any, ...]]
     needs: frozenset[str]
@@ -93,7 +100,7 @@ class FittedPoint:
 
 def make_estimator(
     name: str, params: Mapping[str, Any], *, positive: Any = None, seed: int = 0
-) -> Classifier:
+) -> Estimator:
     """Return an unfitted estimator of the method with these parameters.
 
     Parameters
@@ -183,7 +190,7 @@ def fit_grid(
 
 
 def _fitted(
-    estimators: Sequence[Classifier], X: Matrix, y: ArrayLike
+    estimators: Sequence[Estimator], X: Matrix, y: ArrayLike
 ) -> Iterator[tuple[int, FittedPoint]]:
     for members in _sharing(estimators):
         lead = estimators[members[0]]
@@ -218,7 +225,7 @@ def _fitted(
             )
 
 
-def _sharing(estimators: Sequence[Classifier]) -> list[list[int]]:
+def _sharing(estimators: Sequence[Estimator]) -> list[list[int]]:
     """Group the indices of estimators that differ in nothing but their OWN parameters."""
     groups: dict[str, list[int]] = {}
     for index, estimator in enumerate(estimators):
@@ -250,6 +257,51 @@ METHODS: dict[str, MethodFamily] = {
             needs=frozenset({"non_negative"}),
             cost="one pass over z, then 2 k m logarithms",
             citation=MRS,
+        ),
+        MethodFamily(
+            name="cnb",
+            title="CNB",
+            estimator=ComplementNB,
+            default_fixed={"alpha": 1.0},
+            default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0), "norm": (False, True)},
+            needs=frozenset({"non_negative"}),
+            cost="one pass over z, then k m logarithms and k^2 m additions",
+            citation="Rennie, J. D. M., Shih, L., Teevan, J. and Karger, D. R. (2003). Tackling "
+            "the Poor Assumptions of Naive Bayes Text Classifiers. ICML, 616-623.",
+        ),
+        MethodFamily(
+            name="lm",
+            title="LM",
+            estimator=ClassLanguageModel,
+            default_fixed={"smoothing": "jelinek_mercer", "mixture": 0.7},
+            default_grid={"mixture": (0.1, 0.3, 0.5, 0.7, 0.9)},
+            needs=frozenset({"non_negative"}),
+            cost="one pass over z, then k m logarithms",
+            citation="Zhai, C. and Lafferty, J. (2004). A Study of Smoothing Methods for Language "
+            "Models Applied to Information Retrieval. ACM TOIS 22(2), 179-214.",
+        ),
+        MethodFamily(
+            name="gnb",
+            title="GaussNB",
+            estimator=GaussianNB,
+            default_fixed={"var_smoothing": 1e-9},
+            default_grid={"var_smoothing": (1e-9, 1e-6, 1e-3, 1e-1)},
+            needs=frozenset({"dense"}),
+            cost="two passes over the n m values",
+            citation=ESL,
+        ),
+        MethodFamily(
+            name="gda",
+            title="GDA",
+            estimator=GaussianDiscriminantAnalysis,
+            default_fixed={"covariance": "shared", "shrinkage": 0.1},
+            default_grid={
+                "covariance": ("shared", "per_class"),
+                "shrinkage": (0.01, 0.1, 0.5, 1.0),
+            },
+            needs=frozenset({"dense"}),
+            cost="n m^2 products, and m^3 for each covariance",
+            citation=ESL,
         ),
         MethodFamily(
             name="svm",

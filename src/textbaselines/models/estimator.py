@@ -1,0 +1,109 @@
+"""What all estimators share: parameter ranges, checked input, and a fit that grid points share."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from textbaselines.models.matrices import Matrix, canonical
+from textbaselines.models.memory import gib, nbytes
+from textbaselines.models.parameters import Parameter, parameter_fault
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator whose fit has a part that grid points may share.
+
+    ``fit`` is ``_complete(_prepare(X, y))``: what ``_prepare`` returns depends on every parameter
+    but those in ``OWN``, so points of a grid that differ in these alone are completed from one
+    preparation (:func:`textbaselines.models.registry.fit_grid`).
+    """
+
+    # The range of each parameter that a study may set.
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
+    # Parameters that only _complete looks at.
+    OWN: ClassVar[frozenset[str]] = frozenset()
+    # Whether negative values of X are refused.
+    NON_NEGATIVE: ClassVar[bool] = False
+    # Whether X may be sparse.
+    SPARSE: ClassVar[bool] = True
+
+    n_features_in_: int
+
+    def fit(self, X: Matrix, y: ArrayLike) -> Self:
+        """Train on X of shape (documents, features) and the target of each document.
+
+        Raises
+        ------
+        ValueError
+            When a parameter is out of its range, or X or y cannot be used (NaN, infinity, a
+            negative value or a sparse matrix where the method forbids it, lengths that differ).
+        """
+        self._check_parameters()
+        self._complete(self._prepare(X, y))
+        return self
+
+    @staticmethod
+    def combination_fault(params: Mapping[str, Any]) -> str | None:
+        """Return why parameters that are each allowed do not go together, or None."""
+        return None
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> Any:
+        raise NotImplementedError
+
+    def _complete(self, prepared: Any) -> None:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        params = self.get_params(deep=False)
+        fault = parameter_fault(self.PARAMETERS, params)
+        if fault is not None:
+            name, value, allowed = fault
+            raise ValueError(f"{type(self).__name__}: {name} must be {allowed}, got {value!r}")
+        reason = self.combination_fault(params)
+        if reason is not None:
+            raise ValueError(f"{type(self).__name__}: {reason}")
+
+    def _fit_data(self, X: Matrix, y: ArrayLike, *, numeric: bool = False) -> tuple[Matrix, Any]:
+        """Return X as canonical float64, and y (as numbers when ``numeric``), both checked."""
+        self._refuse_sparse(X)
+        X, y = validate_data(self, X, y, y_numeric=numeric, **self._input())
+        self._refuse_negative(X)
+        return canonical(X), y
+
+    def _new_data(self, X: Matrix) -> Matrix:
+        """Return rows to predict as canonical float64, checked against those of training."""
+        check_is_fitted(self)
+        self._refuse_sparse(X)
+        X = validate_data(self, X, reset=False, **self._input())
+        self._refuse_negative(X)
+        return canonical(X)
+
+    def _input(self) -> dict[str, Any]:
+        return {
+            "accept_sparse": "csr" if self.SPARSE else False,
+            "dtype": np.float64,
+            "order": "C",
+        }
+
+    def _refuse_sparse(self, X: Matrix) -> None:
+        if sp.issparse(X) and not self.SPARSE:
+            raise ValueError(
+                f"{type(self).__name__} does not take sparse input: a dense copy of shape "
+                f"{X.shape} would take {gib(nbytes(*X.shape))}; reduce X first, for instance by "
+                "SVD to a few hundred columns"
+            )
+
+    def _refuse_negative(self, X: Matrix) -> None:
+        if self.NON_NEGATIVE:
+            check_non_negative(X, type(self).__name__)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what input the method takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.SPARSE
+        tags.input_tags.positive_only = self.NON_NEGATIVE
+        return tags
