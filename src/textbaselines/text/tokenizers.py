@@ -29,7 +29,8 @@ _EMOTICON = r"""
 _EMOJI = r"""
       \p{Regional_Indicator}{2}
     | [0-9#*]\uFE0F?\u20E3
-    | \p{Extended_Pictographic} [\p{EMod}\uFE0F]* (?: \u200D \p{Extended_Pictographic} [\p{EMod}\uFE0F]* )*
+    | \p{Extended_Pictographic} [\p{EMod}\uFE0F]*
+      (?: \u200D \p{Extended_Pictographic} [\p{EMod}\uFE0F]* )*
 """
 _LINK = r"(?:https?://|www\.)[^\s<>\"]+"
 # Letters with their combining marks (a Hindi or Telugu word is one token) and digits, with

@@ -1,0 +1,222 @@
+"""Training: right numbers on small text, joined by id, and nothing fitted on a test document."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from textbaselines.errors import UserError
+from textbaselines.experiments.folds import Protocol, divisions, draw_folds
+from textbaselines.experiments.training import Task, train, write_results
+from textbaselines.models.registry import fit_grid
+from textbaselines.storage import read_json
+from textbaselines.text.counts import Counts, count_ngrams
+from textbaselines.text.features import fold_features
+from textbaselines.text.tokens import Tokens, encode
+from textbaselines.text.vocabulary import feature_terms, fit_vocabulary
+
+LOG = logging.getLogger("test")
+METHODS = {
+    "mnb": {"alpha": 1.0},
+    "bnb": {"alpha": 1.0},
+    "svm": {"C": 0.1},
+    "nbsvm": {"alpha": 1.0, "C": 1.0, "beta": 0.25},
+}
+
+
+def some_text(n: int, seed: int) -> list[list[str]]:
+    """n documents whose odd ones lean to other words than the even ones."""
+    draw = np.random.default_rng(seed)
+    words = [f"w{number}" for number in range(30)]
+    lean = np.linspace(1, 3, 30)
+    chances = [lean / lean.sum(), lean[::-1] / lean.sum()]
+    return [
+        draw.choice(words, size=draw.integers(3, 12), p=chances[row % 2]).tolist()
+        for row in range(n)
+    ]
+
+
+class Material:
+    """The files of a training job, made from token lists."""
+
+    def __init__(self, lists: list[list[str]], policy: str = "unk", min_count: int = 2) -> None:
+        n = len(lists)
+        self.ids = [f"d{row}" for row in range(n)]
+        self.labels = pd.Series(["neg", "pos"] * (n // 2), index=self.ids)
+        self.frame = pd.DataFrame(
+            {"id": self.ids, "label": self.labels.to_numpy(), "split": "", "group": self.ids}
+        )
+        self.folds = draw_folds(self.frame, Protocol("cv", 5), "d")
+        self.tokens: Tokens = encode(self.ids, lists)
+        self.counts: Counts = count_ngrams(self.tokens, 1, 2)
+        self.vocabularies = {
+            (d.repeat, d.fold): fit_vocabulary(self.tokens, d.training, policy, min_count)
+            for d in divisions(self.folds, self.ids)
+        }
+
+    def train(self, family: str, points: list[dict], weighting: str = "binary"):
+        named = [
+            {"point": f"p{number}", "params": params, "origin": ["fixed"]}
+            for number, params in enumerate(points)
+        ]
+        task = Task(
+            "d", "bi", "M", family, ["pos", "neg"], weighting, "training", named, {"k": "v"}
+        )
+        return task, train(task, self.counts, self.vocabularies, self.folds, self.labels, 1, LOG)
+
+
+@pytest.fixture(scope="module")
+def material() -> Material:
+    return Material(some_text(60, 1))
+
+
+@pytest.mark.parametrize("family", METHODS)
+@pytest.mark.parametrize("weighting", ["binary", "count", "tfidf"])
+def test_scores_agree_with_predictions(material: Material, family: str, weighting: str) -> None:
+    _, results = material.train(family, [METHODS[family]], weighting)
+    predictions = results.predictions
+    assert sorted(predictions["id"]) == sorted(material.ids)
+    assert (predictions["label"] == predictions["id"].map(material.labels)).all()
+    right = predictions["label"] == predictions["predicted"]
+    assert results.scores["correct"].sum() == right.sum()
+    assert results.scores["n_test"].sum() == 60
+    assert right.mean() > 0.6
+    by_fold = right.groupby(predictions["fold"]).mean()
+    np.testing.assert_allclose(results.scores.set_index("fold")["accuracy"], by_fold)
+    # Scores are oriented to the first class of the dataset.
+    assert (predictions["predicted"] == "pos").equals(predictions["score"] > 0)
+    if "probability" in predictions:
+        assert (predictions["probability"] > 0.5).equals(predictions["predicted"] == "pos")
+
+
+def test_numbers_equal_scikit_learn_by_hand_made_loop(material: Material) -> None:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+
+    _, results = Material(some_text(60, 1), "drop", 1).train("mnb", [{"alpha": 1.0}])
+    texts = pd.Series([" ".join(tokens) for tokens in some_text(60, 1)], index=material.ids)
+    for fold, rows in material.folds.groupby("fold"):
+        test = rows["id"].to_list()
+        training = [name for name in material.ids if name not in set(test)]
+        vectorizer = CountVectorizer(token_pattern=r"\S+", ngram_range=(1, 2), binary=True)
+        model = MultinomialNB(alpha=1.0)
+        model.fit(vectorizer.fit_transform(texts[training]), material.labels[training])
+        theirs = model.predict_proba(vectorizer.transform(texts[test]))[:, 1]
+        ours = results.predictions[results.predictions["fold"] == fold].set_index("id")
+        np.testing.assert_allclose(ours["probability"].loc[test], theirs, rtol=1e-9)
+
+
+def test_a_grid_gives_what_its_points_give_alone(material: Material) -> None:
+    points = [{"alpha": 1.0, "C": C, "beta": beta} for C in (0.1, 1.0) for beta in (0.0, 0.5)]
+    _, together = material.train("nbsvm", points)
+    for number, point in enumerate(points):
+        _, alone = material.train("nbsvm", [point])
+        mine = together.predictions[together.predictions["point"] == f"p{number}"]
+        np.testing.assert_array_equal(mine["score"], alone.predictions["score"])
+
+
+def test_labels_are_joined_by_id(material: Material) -> None:
+    _, before = material.train("mnb", [{}])
+    shuffled = material.labels.sample(frac=1, random_state=3)
+    labels, material.labels = material.labels, shuffled
+    try:
+        _, after = material.train("mnb", [{}])
+    finally:
+        material.labels = labels
+    pd.testing.assert_frame_equal(before.predictions, after.predictions)
+
+
+def test_every_method_gets_the_same_vocabulary(material: Material) -> None:
+    digests = [
+        material.train(family, [params])[1].scores.set_index("fold")["vocabulary"]
+        for family, params in METHODS.items()
+    ]
+    assert all(digest.equals(digests[0]) for digest in digests)
+
+
+@pytest.mark.parametrize("weighting", ["binary", "count", "tfidf"])
+@pytest.mark.parametrize(("policy", "min_count"), [("unk", 2), ("drop", 1)])
+def test_no_leakage(policy: str, min_count: int, weighting: str) -> None:
+    """Changing every test document's text changes no fitted model, to the last bit."""
+    lists = some_text(60, 1)
+    before = Material(lists, policy, min_count)
+    for division in divisions(before.folds, before.ids):
+        changed = [
+            [f"other{row}", "w1", "w2", "w29", "w1"] if test else tokens
+            for row, (tokens, test) in enumerate(zip(lists, division.test, strict=True))
+        ]
+        after = Material(changed, policy, min_count)
+        fitted = []
+        for material in (before, after):
+            vocabulary = fit_vocabulary(material.tokens, division.training, policy, min_count)
+            fold = fold_features(
+                material.counts, vocabulary, division.training, division.test, weighting
+            )
+            terms = feature_terms(material.counts, fold.columns, vocabulary)
+            y = (material.labels == "pos").to_numpy().astype(int)[division.training]
+            weights = {
+                family: _weights(
+                    next(fit_grid(family, fold.training, y, [params], positive=1))[1].estimator
+                )
+                for family, params in METHODS.items()
+            }
+            fitted.append((terms, weights))
+        (terms, weights), (other_terms, other_weights) = fitted
+        assert terms == other_terms
+        for family, arrays in weights.items():
+            for name, values in arrays.items():
+                np.testing.assert_array_equal(values, other_weights[family][name], err_msg=family)
+
+
+def _weights(estimator) -> dict[str, np.ndarray]:
+    names = ("coef_", "intercept_", "feature_log_prob_", "class_log_prior_", "log_count_ratio_")
+    found = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
+    assert found
+    return found
+
+
+def test_run_folder(material: Material, tmp_path) -> None:
+    task, results = material.train("svm", [{"C": 0.1}])
+    write_results(tmp_path, results, task, "digest")
+    run = read_json(tmp_path / "run.json")
+    assert run["classes"] == ["pos", "neg"]
+    assert run["positive"] == "pos"
+    assert run["content_digest"] == "digest"
+    assert run["k"] == "v"
+    scores = pd.read_parquet(tmp_path / "scores.parquet")
+    assert scores["failure"].isna().all()
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(tmp_path / "predictions.parquet"), results.predictions
+    )
+    timings = pd.read_parquet(tmp_path / "timings.parquet")
+    assert (timings["ended"] >= timings["started"]).all()
+
+
+def test_the_same_job_gives_the_same_bytes(material: Material, tmp_path) -> None:
+    for name in ("a", "b"):
+        task, results = material.train("nbsvm", [METHODS["nbsvm"]])
+        write_results(tmp_path / name, results, task, "digest")
+    for file in ("run.json", "scores.parquet", "predictions.parquet"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_a_point_that_cannot_be_fitted_is_reported(material: Material) -> None:
+    # alpha 0 with a word that one class lacks: the log-count ratio has no value.
+    _, results = material.train("nbsvm", [{"alpha": 0.0}, {"alpha": 1.0}])
+    failed = results.scores[results.scores["point"] == "p0"]
+    assert failed["failure"].str.contains("alpha").all()
+    assert failed["accuracy"].isna().all()
+    assert results.scores[results.scores["point"] == "p1"]["failure"].isna().all()
+
+
+def test_files_of_another_corpus_are_refused(material: Material) -> None:
+    labels, material.labels = material.labels, material.labels.iloc[1:]
+    try:
+        with pytest.raises(UserError, match="'d0'"):
+            material.train("mnb", [{}])
+        material.labels = labels.replace("pos", "positive")
+        with pytest.raises(UserError, match="none of the dataset's classes"):
+            material.train("mnb", [{}])
+    finally:
+        material.labels = labels
