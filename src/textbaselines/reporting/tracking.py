@@ -34,6 +34,8 @@ from mlflow.entities import (
 )
 from mlflow.exceptions import MlflowException
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import summarise_point
@@ -170,7 +172,7 @@ def log_runs(
     records[results] = _cell_records(cells, runs, study, common, results)
     _refuse_shared_keys(records)
 
-    with _only_writer(database):
+    with _only_writer(database), _flushed_once(database):
         store = _Store(_open(database, artifact_root), artifact_root)
         links = {}
         with _told_to_user(database):
@@ -439,6 +441,26 @@ def _only_writer(database: Path) -> Iterator[None]:
         lock.write(str(os.getpid()))
         lock.flush()
         yield
+
+
+@contextlib.contextmanager
+def _flushed_once(database: Path) -> Iterator[None]:
+    """Flush the database to the disk at the end instead of at each commit: twice as fast.
+
+    A killed process loses nothing by it. A power cut may leave a store that must be made anew, but
+    then there is no receipt either.
+    """
+
+    def relax(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA synchronous = OFF")
+
+    event.listen(Engine, "connect", relax)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", relax)
+    with database.open("rb+") as file:
+        os.fsync(file)
 
 
 def _open(database: Path, artifact_root: Path) -> MlflowClient:
