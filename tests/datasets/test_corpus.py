@@ -1,7 +1,9 @@
 """Corpora: what is checked, what a damaged raw file leads to, and the content digest."""
 
 import hashlib
+import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -197,6 +199,27 @@ def test_the_content_digest_does_not_know_the_archive(
 def test_a_group_is_a_text_white_space_aside(words: list[str], space: str) -> None:
     assert text_group(space + space.join(words)) == text_group(" ".join(words))
     assert text_group(" ".join([*words, "z"])) != text_group(" ".join(words))
+
+
+def test_the_example_of_the_documentation_works(
+    repository: Path, schema_path: Path, tmp_path: Path
+) -> None:
+    page = (repository / "docs/datasets.md").read_text(encoding="utf-8")
+    commands, dataset_file = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)
+    subprocess.run(["sh", "-e", "-c", commands], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "gadgets.yaml").write_text(dataset_file, encoding="utf-8")
+    dataset = load_catalog(tmp_path, schema_path)["gadgets"]
+    for file in dataset.files:
+        fetch_file(
+            file,
+            tmp_path / "raw" / file.name,
+            mirror=tmp_path / "mirror",
+            work_folder=tmp_path / "work",
+        )
+    frame = build_corpus(dataset, tmp_path / "raw").frame
+    assert frame["id"].tolist() == [
+        "praise-00001", "praise-00002", "praise-00004", "complaint-00001", "complaint-00002"
+    ]  # fmt: skip
 
 
 # -- the real files --------------------------------------------------------------------------

