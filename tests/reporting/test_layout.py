@@ -70,7 +70,7 @@ def test_markdown_marks():
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles(tmp_path):
     page = [
-        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs}\usepackage{amssymb}",
+        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs}",
         r"\begin{document}",
         to_latex(wide_table(4)),
         r"\end{document}",

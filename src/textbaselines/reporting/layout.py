@@ -164,7 +164,8 @@ _LATEX = {
     "α": r"$\alpha$",
     "β": r"$\beta$",
     "Δ": r"$\Delta$",
-    "✓": r"$\checkmark$",
+    "√": r"$\surd$",
+    "✗": r"$\times$",
     "\N{NO-BREAK SPACE}": "~",
 }
 
@@ -172,9 +173,8 @@ _LATEX = {
 def to_latex(table: Table) -> str:
     r"""Return the table as a LaTeX ``table`` float for ``booktabs`` (``\usepackage{booktabs}``).
 
-    The file needs ``\usepackage[T1]{fontenc}`` for quotation marks and, where a check mark is
-    shown, ``\usepackage{amssymb}``. Characters outside its small list of symbols are left as they
-    are: they need a UTF-8 engine and a font that has them.
+    The file needs ``\usepackage[T1]{fontenc}`` for quotation marks. Characters outside a small
+    list of symbols are left as they are: they need a UTF-8 engine and a font that has them.
     """
     columns = "".join("l" if i in table.text_columns else "r" for i in range(len(table.header)))
     heads = [
