@@ -88,8 +88,6 @@ def make_cells(datasets=("cr",), method="MNB", point=POINTS[0]):
             "low": 0.5,
             "high": 0.9,
             "macro_f1": 0.7,
-            "fit_seconds": 0.25,
-            "predict_seconds": 0.5,
             "converged": True,
         }
         for dataset in datasets
@@ -179,6 +177,7 @@ def test_values_are_those_of_the_files(root):
     assert final.data.metrics["accuracy"] == 0.75
     assert final.data.metrics["accuracy_std"] == 0.1414
     assert final.data.metrics["accuracy_low"] == 0.5
+    assert final.data.metrics["fit_seconds"] == 0.25
     assert final.data.tags["stage"] == "final"
     assert receipt["counts"]["logged"] == 3
     assert set(receipt["runs"].values()) == {run.info.run_id for run in (first, second, final)}

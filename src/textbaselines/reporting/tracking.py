@@ -47,6 +47,7 @@ _TAG_LENGTH = 8000
 _DIGEST_LENGTH = 36
 _METRICS_PER_BATCH = 900
 _ENDED = ("FINISHED", "FAILED")
+_SECONDS = ("fit_seconds", "predict_seconds")
 _LOGARITHMIC = ("alpha", "C")
 # Tags of the code at hand: it may change without the results.
 _CODE_TAGS = ("git_commit", "git_dirty", "mlflow.source.git.commit", "lock")
@@ -294,11 +295,11 @@ def _params(run: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, str]
 
 def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[str, float, int]]:
     """Return the metrics of a grid point, those of a fold at step = repeat x folds + fold."""
-    summary = summarise_point(scores, timings)
-    metrics = [(name, value, 0) for name, value in _shown(summary).items()]
+    metrics = [(name, value, 0) for name, value in _shown(summarise_point(scores)).items()]
     metrics += [
         ("log_loss", float(scores["log_loss"].mean()), 0),
         ("failed_fits", float(scores["failure"].notna().sum()), 0),
+        *((name, float(timings[name].mean()), 0) for name in _SECONDS),
     ]
     folds = int(scores["fold"].max()) + 1
     for row in scores.to_dict("records"):
@@ -318,8 +319,6 @@ def _shown(numbers: Mapping[Any, Any]) -> dict[str, float]:
         "accuracy_low": float(numbers["low"]),
         "accuracy_high": float(numbers["high"]),
         "macro_f1": float(numbers["macro_f1"]),
-        "fit_seconds": float(numbers["fit_seconds"]),
-        "predict_seconds": float(numbers["predict_seconds"]),
         "draws": float(numbers["draws"]),
         "documents": float(numbers["documents"]),
     }
@@ -365,14 +364,18 @@ def _cell_records(
         if "failure" in point.tags:
             tags["failure"] = point.tags["failure"]
         tags["mlflow.note.content"] = _note(run, params, tags)
-        folds = [metric for metric in point.metrics if metric[0].startswith("fold/")]
+        shared = [
+            metric
+            for metric in point.metrics
+            if metric[0].startswith("fold/") or metric[0] in _SECONDS
+        ]
         records.append(
             Record(
                 experiment=experiment,
                 name=f"{place[2]}-{place[1]} on {place[0]}",
                 tags=tags,
                 params=_params(run, params),
-                metrics=[(k, v, 0) for k, v in _shown(cell).items() if not math.isnan(v)] + folds,
+                metrics=[(k, v, 0) for k, v in _shown(cell).items() if not math.isnan(v)] + shared,
                 dataset=place[0],
                 dataset_digest=run["content_digest"],
                 started=point.started,
