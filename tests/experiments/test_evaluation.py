@@ -45,8 +45,6 @@ def rows(point: str, correct: list[list[int]], n_test: list[int], **more) -> pd.
                 "macro_f1": 0.5,
                 "converged": True,
                 "failure": None,
-                "fit_seconds": 1.0,
-                "predict_seconds": 2.0,
                 **more,
             }
             for repeat, folds in enumerate(correct)
@@ -58,7 +56,7 @@ def rows(point: str, correct: list[list[int]], n_test: list[int], **more) -> pd.
 def test_a_draw_pools_the_documents_of_its_folds() -> None:
     # Draw 0: (9 + 0) / (10 + 2) = 0.75; draw 1: (8 + 2) / 12. A mean of folds would differ.
     table = rows("p", [[9, 0], [8, 2]], [10, 2])
-    cell = evaluation.summarise_point(table, table)
+    cell = evaluation.summarise_point(table)
     assert cell["accuracy"] == pytest.approx((9 / 12 + 10 / 12) / 2)
     assert cell["sd"] == pytest.approx(abs(9 / 12 - 10 / 12) / math.sqrt(2))
     assert (cell["draws"], cell["documents"]) == (2, 12)
@@ -67,7 +65,7 @@ def test_a_draw_pools_the_documents_of_its_folds() -> None:
 def test_interval_is_wilsons() -> None:
     # Newcombe (1998), table I: 81 of 263 gives 0.2553 to 0.3662.
     table = rows("p", [[81]], [263])
-    cell = evaluation.summarise_point(table, table)
+    cell = evaluation.summarise_point(table)
     assert cell["low"] == pytest.approx(0.2553, abs=5e-5)
     assert cell["high"] == pytest.approx(0.3662, abs=5e-5)
     assert math.isnan(cell["sd"])
@@ -76,13 +74,13 @@ def test_interval_is_wilsons() -> None:
 def test_one_fit_that_did_not_converge_marks_the_cell() -> None:
     table = rows("p", [[1, 1]], [2, 2])
     table.loc[1, "converged"] = False
-    assert evaluation.summarise_point(table, table)["converged"] is False
+    assert evaluation.summarise_point(table)["converged"] is False
 
 
 def test_a_failed_point_has_no_accuracy_and_its_reason() -> None:
     table = rows("p", [[0, 0]], [2, 2])
     table.loc[0, "failure"] = "negative values"
-    cell = evaluation.summarise_point(table, table)
+    cell = evaluation.summarise_point(table)
     assert math.isnan(cell["accuracy"])
     assert cell["failure"] == "negative values"
 
@@ -105,7 +103,7 @@ def test_cells_of_a_run() -> None:
             rows("c", [[9]], [10], failure="no memory"),
         ]
     )
-    cells = evaluation.cell_table(evaluation.cells_of_run(run, table, table))
+    cells = evaluation.cell_table(evaluation.cells_of_run(run, table))
     assert cells[["selection", "point", "accuracy"]].to_numpy().tolist() == [
         ["fixed", "a", 0.5],
         # The failed point is never the best.

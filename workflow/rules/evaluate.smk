@@ -26,7 +26,6 @@ rule summarise_cells:
         study="results/studies/{study}.json",
         runs=runs_of_study(),
         scores=runs_of_study("scores.parquet"),
-        timings=runs_of_study("timings.parquet"),
     output:
         "results/cells/{study}.parquet",
     log:

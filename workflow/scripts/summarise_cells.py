@@ -26,7 +26,6 @@ def main() -> None:
             for cell in cells_of_run(
                 storage.read_json(folder / "run.json"),
                 pd.read_parquet(folder / "scores.parquet"),
-                pd.read_parquet(folder / "timings.parquet"),
             )
         ]
         storage.write_parquet(args.output, cell_table(cells))

@@ -26,8 +26,6 @@ CELL_COLUMNS = (
     "low",
     "high",
     "macro_f1",
-    "fit_seconds",
-    "predict_seconds",
     "converged",
     "failure",
 )
@@ -66,7 +64,7 @@ def log_loss(truth: NDArray[np.integer[Any]], probabilities: NDArray[np.float64]
     return float(-np.log(np.maximum(chosen, np.finfo(np.float64).eps)).mean())
 
 
-def summarise_point(scores: pd.DataFrame, timings: pd.DataFrame) -> dict[str, Any]:
+def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
     """Summarise one grid point's folds into the numbers of a cell.
 
     A draw is one repeat: its accuracy pools the documents of its folds. The cell shows the mean
@@ -78,8 +76,6 @@ def summarise_point(scores: pd.DataFrame, timings: pd.DataFrame) -> dict[str, An
     ----------
     scores : data frame
         Rows of one point: repeat, fold, n_test, correct, macro_f1, converged, failure.
-    timings : data frame
-        Rows of the same point: fit_seconds, predict_seconds.
     """
     failures = scores["failure"].dropna()
     if len(failures):
@@ -91,8 +87,6 @@ def summarise_point(scores: pd.DataFrame, timings: pd.DataFrame) -> dict[str, An
             "low": math.nan,
             "high": math.nan,
             "macro_f1": math.nan,
-            "fit_seconds": math.nan,
-            "predict_seconds": math.nan,
             "converged": False,
             "failure": str(failures.iloc[0]),
         }
@@ -109,16 +103,12 @@ def summarise_point(scores: pd.DataFrame, timings: pd.DataFrame) -> dict[str, An
         "low": float(low),
         "high": float(high),
         "macro_f1": float(scores["macro_f1"].mean()),
-        "fit_seconds": float(timings["fit_seconds"].mean()),
-        "predict_seconds": float(timings["predict_seconds"].mean()),
         "converged": bool(scores["converged"].all()),
         "failure": None,
     }
 
 
-def cells_of_run(
-    run: Mapping[str, Any], scores: pd.DataFrame, timings: pd.DataFrame
-) -> list[dict[str, Any]]:
+def cells_of_run(run: Mapping[str, Any], scores: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the cells of one run folder: ``fixed`` and, where there is a grid, ``oracle``.
 
     ``oracle`` is the grid point with the best accuracy on the test folds themselves (the first in
@@ -129,10 +119,7 @@ def cells_of_run(
         point["point"]: {
             "point": point["point"],
             "params": canonical_json(point["params"]),
-            **summarise_point(
-                scores[scores["point"] == point["point"]],
-                timings[timings["point"] == point["point"]],
-            ),
+            **summarise_point(scores[scores["point"] == point["point"]]),
         }
         for point in run["points"]
     }

@@ -1,0 +1,273 @@
+"""The real Snakefile from fetch to tables: right numbers, resumable, the same bytes."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.xdist_group("workflow")
+
+DATASETS = ("hg-movie", "hg-amazon", "hg-nyt", "hg-tweets")
+N_RUN_FOLDERS = 4 * 2 * 3
+N_POINTS = 4 * 2 * (2 + 1 + 4)
+
+
+def test_the_table_shows_what_the_predictions_say(finished) -> None:
+    root = finished.folder / "results"
+    shown = pd.read_csv(root / "tables" / "small" / "comparison.csv")
+    fixed = shown[shown["selection"] == "fixed"]
+    assert len(fixed) == N_RUN_FOLDERS
+    for row in fixed.itertuples():
+        folder = root / "runs" / "small" / row.dataset / row.representation / row.method
+        predictions = pd.read_parquet(folder / "predictions.parquet")
+        point = predictions[predictions["point"] == row.point]
+        corpus = pd.read_parquet(root / "corpora" / row.dataset / "corpus.parquet")
+        truth = point["id"].map(corpus.set_index("id")["label"])
+        assert len(point) == point["id"].nunique() == 100
+        assert (truth == point["predicted"]).mean() == pytest.approx(row.accuracy, abs=1e-12)
+    # The fixed point of each method is the registry's default, on the grid or not.
+    params = fixed.groupby("method")["params"].unique().map(lambda p: json.loads(p[0]))
+    assert params["NBSVM"] == {"alpha": 1.0, "C": 1.0, "beta": 0.25}
+
+
+def test_real_text_is_learnt(finished) -> None:
+    shown = pd.read_csv(finished.folder / "results" / "tables" / "small" / "comparison.csv")
+    best = shown[shown["selection"] == "fixed"].groupby("dataset")["accuracy"].max()
+    assert (best > 0.55).all(), best
+
+
+def test_the_corpora_are_the_real_sets(finished) -> None:
+    for name, lines in zip(DATASETS, (10605, 3708, 5190, 4200), strict=True):
+        audit = json.loads(
+            (finished.folder / "results" / "corpora" / name / "audit.json").read_text()
+        )
+        left_out = sum(audit["left_out"].values())
+        assert left_out > 0
+        assert audit["documents"] + left_out == lines
+        corpus = pd.read_parquet(finished.folder / "results" / "corpora" / name / "corpus.parquet")
+        assert (corpus["rating"].abs() >= 0.5).all()
+        assert ((corpus["rating"] > 0) == (corpus["label"] == "pos")).all()
+
+
+def test_every_method_of_a_fold_has_the_same_vocabulary(finished) -> None:
+    root = finished.folder / "results" / "runs" / "small"
+    for dataset in DATASETS:
+        for representation in ("uni", "tfidf-bi"):
+            digests = {
+                tuple(
+                    pd.read_parquet(path)[["repeat", "fold", "vocabulary"]]
+                    .drop_duplicates()
+                    .itertuples(index=False, name=None)
+                )
+                for path in (root / dataset / representation).glob("*/scores.parquet")
+            }
+            assert len(digests) == 1
+
+
+def test_it_ends_with_the_table_and_where_everything_lies(finished) -> None:
+    printed = finished.printed
+    assert re.search(r"NBSVM-uni +\d+\.\d", printed)
+    for place in ("results/tables/small/", "mlflow ui --backend-store-uri sqlite:///results/"):
+        assert place in printed
+    for form in ("md", "tex", "csv", "html", "txt"):
+        assert (finished.folder / "results" / "tables" / "small" / f"comparison.{form}").stat()
+    assert "of 45 steps" in printed or "steps (100%) done" in printed
+
+
+def test_a_second_run_does_nothing(finished) -> None:
+    assert finished.planned() == {}
+    assert "Nothing to be done" in finished.snakemake("--cores", "2")
+
+
+def test_every_run_is_in_mlflow_once(finished) -> None:
+    receipt = json.loads((finished.folder / "results" / "tracking" / "small.json").read_text())
+    assert len(receipt["runs"]) == N_POINTS + N_RUN_FOLDERS
+    with sqlite3.connect(finished.folder / "results" / "mlflow.db") as store:
+        count = "select count(*) from runs where status = 'FINISHED' and lifecycle_stage = 'active'"
+        assert store.execute(count).fetchone()[0] == N_POINTS + N_RUN_FOLDERS
+        assert store.execute("select count(*) from runs").fetchone()[0] == len(receipt["runs"])
+
+
+def test_mlflow_ui_shows_the_store(finished) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = ["ui", "--backend-store-uri", "sqlite:///results/mlflow.db", "--port", str(port)]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "mlflow", *command, "--workers", "1"],
+        cwd=finished.folder,
+        env={**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(f"{address}/health", 90)
+        found = _post(f"{address}/api/2.0/mlflow/experiments/search", {"max_results": 50})
+        names = {
+            experiment["name"]: experiment["experiment_id"] for experiment in found["experiments"]
+        }
+        assert {"small-results", *(f"small-grid-{name}" for name in DATASETS)} <= set(names)
+        runs = _post(
+            f"{address}/api/2.0/mlflow/runs/search",
+            {"experiment_ids": [names["small-results"]], "max_results": 100},
+        )["runs"]
+        assert len(runs) == N_RUN_FOLDERS
+        shown = pd.read_csv(finished.folder / "results" / "tables" / "small" / "comparison.csv")
+        wanted = sorted(shown[shown["selection"] == "fixed"]["accuracy"])
+        metrics = [{m["key"]: m["value"] for m in run["data"]["metrics"]} for run in runs]
+        assert sorted(values["accuracy"] for values in metrics) == pytest.approx(wanted)
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+
+
+def _wait_for(address: str, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5):
+                return
+        except OSError:
+            assert time.monotonic() < end, f"no answer from {address} in {seconds} s"
+            time.sleep(0.5)
+
+
+def _post(address: str, body: dict) -> dict:
+    request = urllib.request.Request(
+        address, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_one_core_gives_the_same_bytes(finished, fresh) -> None:
+    fresh.snakemake("--cores", "1", "--config", "tracking=none")
+    ours, theirs = finished.results(), fresh.results()
+    assert sum(name.endswith("predictions.parquet") for name in ours) == N_RUN_FOLDERS
+    ours.pop("studies/small.json"), theirs.pop("studies/small.json")  # says tracking
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_killed_in_the_middle_it_resumes_and_ends_with_the_same_bytes(finished, fresh) -> None:
+    running = subprocess.Popen(
+        fresh.command("--cores", "2"),
+        cwd=fresh.folder,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    runs = fresh.folder / "results" / "runs"
+    end = time.monotonic() + 240
+    while len(list(runs.rglob("run.json"))) < 5:
+        assert running.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    done = len(list(runs.rglob("run.json")))
+    assert done < N_RUN_FOLDERS
+    fresh.snakemake("--unlock")
+    printed = fresh.snakemake("--cores", "2")
+    again = printed.count("(Rule: train_method)")
+    assert again < N_RUN_FOLDERS, "finished jobs were run again"
+    ours, theirs = finished.results(), fresh.results()
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+    assert not list((fresh.folder / "results").rglob("*.part"))
+
+
+@pytest.fixture
+def copied(finished, tmp_path: Path):
+    """A copy of the finished project, metadata included, that a test may change."""
+    folder = tmp_path / "copied"
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    twin = object.__new__(type(finished))
+    twin.folder = folder
+    return twin
+
+
+def _append(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_code_that_a_step_does_not_run_does_not_rerun_it(copied) -> None:
+    source = copied.folder / "src" / "textbaselines"
+    _append(source / "reporting" / "figures.py", "# a comment\n")
+    assert copied.planned() == {"draw_figures": 1}
+    _append(source / "experiments" / "evaluation.py", "# a comment\n")
+    planned = copied.planned()
+    assert "summarise_cells" in planned
+    assert "tokenise_corpus" not in planned
+    _append(source / "models" / "nbsvm.py", "# a comment\n")
+    assert copied.planned()["train_method"] == N_RUN_FOLDERS
+
+
+def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
+    study = (Path(__file__).with_name("small.yaml")).read_text(encoding="utf-8")
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(study.replace("alpha: [0.5, 1.0]", "alpha: [0.5, 0.7, 1.0]"))
+    assert changed.read_text() != study
+    assert copied.planned("--configfile", str(changed))["train_method"] == 4 * 2
+    changed.write_text(study.replace("title: A small study", "title: Another title"))
+    assert set(copied.planned("--configfile", str(changed))) == {
+        "describe_study",
+        "summarise_cells",
+        "write_tables",
+        "draw_figures",
+        "log_runs",
+    }
+
+
+def test_report_and_graph(copied) -> None:
+    copied.snakemake("--report", "report.html")
+    page = (copied.folder / "report.html").read_text(encoding="utf-8")
+    assert "comparison.html" in page
+    assert "accuracy.svg" in page
+    assert "Wang and Manning" in page
+    assert "train_method" in copied.snakemake("--dag")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("title: A", "titel: A"), ["unknown key 'titel'", "did you mean 'title'"]),
+        (("hg-nyt", "hg-nty"), ["no dataset 'hg-nty'", "hg-nyt"]),
+        (("family: nbsvm", "family: nbsmv"), ["methods.NBSVM.family", "one of ", "'nbsvm'"]),
+        (("alpha: [0.5, 1.0]", "alpha: [-1]"), ["methods.MNB", "alpha", "-1"]),
+        (("alpha: [0.5, 1.0]", "alhpa: [1]"), ["methods.MNB", "'alhpa'", "alpha"]),
+        (("alpha: [0.5, 1.0]", "alpha: []"), ["methods.MNB.grid.alpha"]),
+        (("tokenizer: words", "tokenizer: word"), ["representations.uni.tokenizer", "words"]),
+        (("ngrams: [1, 1]", "ngrams: [2, 1]"), ["representations.uni.ngrams", "[2, 1]"]),
+        (("policy: drop", "policy: dorp"), ["representations.tfidf-bi.unk.policy", "'drop'"]),
+        (("folds: 3", "folds: 1"), ["protocol.cv.folds", "1"]),
+        (("title: A", "title: A\ntitle: B"), ["stands twice", "lines 3 and 4"]),
+    ],
+)
+def test_a_mistake_stops_before_any_job(
+    finished, tmp_path: Path, change: tuple[str, str], told: list[str]
+) -> None:
+    study = Path(__file__).with_name("small.yaml").read_text(encoding="utf-8")
+    assert change[0] in study
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(study.replace(*change, 1), encoding="utf-8")
+    command = [sys.executable, "-m", "snakemake", "-n", "--configfile", str(bad)]
+    run = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True, check=False)
+    printed = run.stdout + run.stderr
+    assert run.returncode != 0
+    for words in told:
+        assert words in printed
+    assert "Traceback" not in printed
+    assert "Job stats" not in printed
