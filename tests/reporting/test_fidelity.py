@@ -191,7 +191,7 @@ def test_paper_tables(cells, published):
     assert [row[0].text for row in three.rows if row[1].underline] == ["Appr. Taxonomy"]
     outlier = three.rows[2][1]
     assert (outlier.text, outlier.marks) == ("85.15", ("✗",))
-    assert outlier.below == "± 0.33; paper 86.25 (−1.10)"
+    assert outlier.below == "± 0.33\npaper 86.25 (−1.10)"
     assert [mark for mark, _ in three.notes] == ["✗"]
     assert three.notes[0][1].startswith("SVM-uni on RT-2k: Cause not found.")
     assert two.notes == ()

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from rich.console import Console
 
-from textbaselines.reporting.layout import Cell, Table, print_table, to_latex, to_markdown
+from textbaselines.reporting.layout import Cell, Table, print_table, to_html, to_latex, to_markdown
 
 
 def wide_table(columns=12):
@@ -65,6 +65,16 @@ def test_markdown_marks():
     assert "| <ins>**99.99**</ins> |" in text
     assert "> **look out**" in text
     assert "<sup>†</sup> did not converge" in text
+
+
+def test_lines_below_stand_under_their_numbers():
+    row = (Cell("MNB"), Cell("80.0", below="± 0.1\npaper 80.1"), Cell("70.0", below="± 0.2"))
+    table = Table("t", "t", "c", ("a", "b", "c"), ((row,),))
+    assert "80.0<br><sub>± 0.1</sub><br><sub>paper 80.1</sub>" in to_markdown(table)
+    assert r"MNB & 80.0 & 70.0 \\" in to_latex(table)
+    assert r" & {\scriptsize $\pm$ 0.1} & {\scriptsize $\pm$ 0.2} \\" in to_latex(table)
+    assert r" & {\scriptsize paper 80.1} &  \\" in to_latex(table)
+    assert "<small>± 0.1</small><small>paper 80.1</small>" in to_html([table], "t")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

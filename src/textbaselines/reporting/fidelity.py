@@ -251,7 +251,7 @@ def _ours(row: Mapping[Any, Any], gain: str, decimals: int) -> Cell:
     paper = percent(row["paper"] / 100, 2)
     if math.isnan(row["mean"]):
         return Cell(DASH, below=f"{row['reproduced']}; paper {paper}")
-    spread = "" if math.isnan(row["sd"]) else f"± {row['sd']:.2f}; "
+    spread = "" if math.isnan(row["sd"]) else f"± {row['sd']:.2f}\n"
     marks = [gain] if gain else []
     if row["reproduced"] == "no":
         marks.append(NOT_REPRODUCED)

@@ -4,6 +4,7 @@ What a table means (which numbers, which are bold, what the notes say) is settle
 here; this module only writes it down, so that every form shows the same.
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ DAGGER = "†"
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text, how it is emphasised, a smaller second line, and its note marks."""
+    """One cell: its text, how it is emphasised, its note marks, and smaller lines under it."""
 
     text: str
     bold: bool = False
@@ -122,8 +123,8 @@ def _markdown_cell(cell: Cell) -> str:
         text = f"<ins>{text}</ins>"
     if cell.marks:
         text += f"<sup>{' '.join(cell.marks)}</sup>"
-    if cell.below:
-        text += f"<br><sub>{_markdown_escape(cell.below)}</sub>"
+    for line in cell.below.splitlines():
+        text += f"<br><sub>{_markdown_escape(line)}</sub>"
     return text
 
 
@@ -195,12 +196,12 @@ def to_latex(table: Table) -> str:
         lines.append(r"\midrule")
         for row in group:
             lines.append(" & ".join(_latex_cell(cell) for cell in row) + r" \\")
-            if any(cell.below for cell in row):
-                below = [
-                    rf"{{\scriptsize {_latex_escape(cell.below)}}}" if cell.below else ""
-                    for cell in row
+            below = [cell.below.splitlines() for cell in row]
+            for texts in itertools.zip_longest(*below, fillvalue=""):
+                small = [
+                    rf"{{\scriptsize {_latex_escape(text)}}}" if text else "" for text in texts
                 ]
-                lines.append(" & ".join(below) + r" \\")
+                lines.append(" & ".join(small) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     for mark, text in table.notes:
         note = rf"\textsuperscript{{{_latex_escape(mark)}}} {_latex_escape(text)}"
@@ -312,7 +313,7 @@ _SHOW = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(
     "{% if cell.underline %}<u>{% endif %}{% if cell.bold %}<b>{% endif %}{{ cell.text }}"
     "{% if cell.bold %}</b>{% endif %}{% if cell.underline %}</u>{% endif %}"
     '{% if cell.marks %}<sup>{{ cell.marks | join(" ") }}</sup>{% endif %}'
-    "{% if cell.below %}<small>{{ cell.below }}</small>{% endif %}"
+    "{% for line in cell.below.splitlines() %}<small>{{ line }}</small>{% endfor %}"
 )
 
 
