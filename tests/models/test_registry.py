@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import GridSearchCV
@@ -21,6 +21,9 @@ from textbaselines.models import registry
 from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params
 
 every_method = pytest.mark.parametrize("name", sorted(METHODS))
+every_classifier = pytest.mark.parametrize(
+    "name", sorted(name for name, family in METHODS.items() if is_classifier(family.estimator()))
+)
 every_sparse_method = pytest.mark.parametrize(
     "name", sorted(name for name, family in METHODS.items() if "dense" not in family.needs)
 )
@@ -29,6 +32,10 @@ every_sparse_method = pytest.mark.parametrize(
 EXACT = {
     "svm": {"tol": 1e-10, "max_iter": 100_000},
     "nbsvm": {"tol": 1e-10, "max_iter": 100_000},
+    "lr": {"tol": 1e-10, "max_iter": 100_000},
+    "ridge": {"tol": 1e-12},
+    "linreg": {"tol": 1e-12},
+    "ksvm": {"tol": 1e-9},
 }
 # Checks of scikit-learn that test outside the method's domain.
 EXPECTED_FAILURES = {
@@ -52,11 +59,13 @@ def data(name, **options):
     if "dense" in METHODS[name].needs:
         noise = np.random.default_rng(options.get("seed", 0)).standard_normal(X.shape)
         return X.toarray() + 0.5 * noise, y
+    if "numeric_target" in METHODS[name].needs:
+        return X, y + np.random.default_rng(1).standard_normal(len(y))
     return X, y
 
 
 def scores(estimator, X):
-    return estimator.decision_function(X)
+    return (estimator.decision_function if is_classifier(estimator) else estimator.predict)(X)
 
 
 def grid_points(family):
@@ -165,11 +174,11 @@ def test_sparse_and_dense_are_one(name, classes):
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     before = X.copy()
-    model = make_estimator(name, {}).fit(X, y)
+    model = make_estimator(name, EXACT.get(name, {})).fit(X, y)
     for other in (X.toarray(), sp.csr_array(X), X.tocsc(), wide, X.astype(np.float32)):
-        again = make_estimator(name, {}).fit(other, y)
-        np.testing.assert_allclose(scores(again, other), scores(model, X), atol=1e-10)
-        np.testing.assert_array_equal(again.predict(other), model.predict(X))
+        again = make_estimator(name, EXACT.get(name, {})).fit(other, y)
+        np.testing.assert_allclose(scores(again, other), scores(model, X), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(again.predict(other), model.predict(X), rtol=1e-6)
     assert (before != X).nnz == 0
 
 
@@ -205,7 +214,7 @@ def test_the_order_of_documents_changes_nothing(name, seed, classes):
     np.testing.assert_allclose(scores(shuffled, X), scores(model, X), atol=1e-5)
 
 
-@every_method
+@pytest.mark.parametrize("name", sorted(METHODS.keys() - {"elm"}))  # its weights go by the column
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_the_order_of_columns_changes_nothing(name, seed):
@@ -216,7 +225,7 @@ def test_the_order_of_columns_changes_nothing(name, seed):
     np.testing.assert_allclose(scores(shuffled, X[:, order]), scores(model, X), atol=1e-5)
 
 
-@every_method
+@every_classifier
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_classes_named_otherwise_change_only_names(name, seed):
@@ -231,7 +240,7 @@ def test_classes_named_otherwise_change_only_names(name, seed):
     np.testing.assert_allclose(scores(turned, X)[:, [2, 0, 1]], scores(model, X), atol=1e-12)
 
 
-@every_method
+@every_classifier
 def test_one_class_is_predicted_always(name):
     X, _ = data(name)
     model = make_estimator(name, {}, positive="other").fit(X, ["only"] * 40)
@@ -279,6 +288,9 @@ def test_in_scikit_learns_pipeline_search_and_calibration(name):
     pipeline = make_pipeline(MaxAbsScaler(), estimator)
     grid = {f"{type(estimator).__name__.lower()}__{key}": list(values)}
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
+    if not is_classifier(estimator):
+        assert search.best_score_ > 0
+        return
     assert search.best_score_ > 0.5
     calibrated = CalibratedClassifierCV(make_estimator(name, {}), cv=3).fit(X, y)
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)

@@ -1,10 +1,18 @@
-"""Classifiers with scikit-learn's interface, one module per family."""
+"""Text classifiers and regressors with scikit-learn's interface, one module per family."""
 
 from textbaselines.models.complement_nb import ComplementNB
+from textbaselines.models.extreme_learning import ExtremeLearningMachine
 from textbaselines.models.gaussian import GaussianDiscriminantAnalysis, GaussianNB
+from textbaselines.models.gaussian_process import (
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+)
+from textbaselines.models.kernel_svm import KernelSVM
 from textbaselines.models.language_model import ClassLanguageModel
+from textbaselines.models.logistic_regression import LogisticRegression
 from textbaselines.models.naive_bayes import BernoulliNB, MultinomialNB
 from textbaselines.models.nbsvm import NBSVM
+from textbaselines.models.ridge import LinearRegression, RidgeClassifier
 from textbaselines.models.svm import LinearSVM
 
 __all__ = [
@@ -12,8 +20,15 @@ __all__ = [
     "BernoulliNB",
     "ClassLanguageModel",
     "ComplementNB",
+    "ExtremeLearningMachine",
     "GaussianDiscriminantAnalysis",
     "GaussianNB",
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
+    "KernelSVM",
+    "LinearRegression",
     "LinearSVM",
+    "LogisticRegression",
     "MultinomialNB",
+    "RidgeClassifier",
 ]

@@ -133,8 +133,23 @@ class ProbabilisticClassifier(Classifier):
             return np.zeros((len(scores), 1))
         if len(self.classes_) == 2:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
-        return np.asarray(log_softmax(scores, axis=1))
+        return np.asarray(log_softmax(self._log_weights(scores), axis=1))
 
     def predict_proba(self, X: Matrix) -> NDArray[np.float64]:
         """Return the class probabilities of each row, shape (n, classes), rows sum to one."""
         return np.exp(self.predict_log_proba(X))
+
+    def _log_weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the probabilities of more than two classes are in proportion to, in logs."""
+        return scores
+
+
+class OneAgainstRestProbabilities(ProbabilisticClassifier):
+    """Probabilities from scores that are log-odds of each class against the rest.
+
+    Of more than two classes each has the logistic function of its score, divided by their sum, so
+    the class with the largest score has the largest probability.
+    """
+
+    def _log_weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(log_expit(scores))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from textbaselines.models.matrices import Matrix, int32_indices
@@ -25,19 +26,20 @@ class LinearSolution:
     converged: bool
 
 
-def solve_svm(
+def solve_linear(
     X: Matrix,
     positive: NDArray[np.bool_],
     *,
     C: float,
     loss: str,
+    penalty: str = "l2",
     dual: bool,
     tol: float,
     max_iter: int,
     bias: float | None,
     seed: int,
 ) -> LinearSolution:
-    """Minimise 1/2 w'w + C * sum of losses (LIBLINEAR ``-s 1``, ``-s 2`` or ``-s 3``).
+    """Minimise the penalty + C * sum of losses: 1/2 w'w or, with ``penalty="l1"``, sum |w|.
 
     The positive rows are always the solver's second class, so naming the classes otherwise does
     not change the order in which it visits documents, nor the result.
@@ -47,6 +49,9 @@ def solve_svm(
     X : array or CSR matrix of shape (documents, features), float64
     positive : boolean array of shape (documents,)
         Which rows are positive; both kinds must occur.
+    loss : {"squared_hinge", "hinge", "logistic"}
+        LIBLINEAR ``-s 1`` (dual) or ``-s 2``, ``-s 3``, and ``-s 7`` (dual), ``-s 0`` or, with the
+        l1 penalty, ``-s 6``.
     bias : float or None
         The value of a constant feature (LIBLINEAR ``-B``), whose weight is penalised like any
         other; None for no bias.
@@ -56,22 +61,27 @@ def solve_svm(
     ValueError
         When X is too large for the solver's 32-bit indices.
     """
-    solver = LinearSVC(
-        C=C,
-        loss=loss,
-        dual=dual,
-        tol=tol,
-        max_iter=max_iter,
-        fit_intercept=bias is not None,
-        intercept_scaling=1.0 if bias is None else bias,
-        random_state=seed,
-    )
+    options = {
+        "C": C,
+        "dual": dual,
+        "tol": tol,
+        "max_iter": max_iter,
+        "fit_intercept": bias is not None,
+        "intercept_scaling": 1.0 if bias is None else bias,
+        "random_state": seed,
+    }
+    if loss == "logistic":
+        l1_ratio = 1.0 if penalty == "l1" else 0.0
+        solver = LogisticRegression(solver="liblinear", l1_ratio=l1_ratio, **options)
+    else:
+        solver = LinearSVC(loss=loss, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         solver.fit(int32_indices(X), positive.astype(np.int8))
+    n_iter = int(np.max(solver.n_iter_))
     return LinearSolution(
         weights=solver.coef_[0],
         intercept=0.0 if bias is None else float(solver.intercept_[0]),
-        n_iter=int(solver.n_iter_),
-        converged=int(solver.n_iter_) < max_iter,
+        n_iter=n_iter,
+        converged=n_iter < max_iter,
     )

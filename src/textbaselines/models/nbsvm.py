@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textbaselines.models.classifier import LinearClassifier
-from textbaselines.models.liblinear import LinearSolution, solve_svm
+from textbaselines.models.liblinear import LinearSolution, solve_linear
 from textbaselines.models.log_count_ratio import log_count_ratio
 from textbaselines.models.matrices import Matrix, scale_columns
 from textbaselines.models.parameters import Choice, Number, Parameter
@@ -50,7 +50,7 @@ class NBSVM(LinearClassifier):
     beta : float
         From 0 (all weights equal to the mean: naive Bayes without a prior) to 1 (the SVM on
         x o r). The paper's is 0.25.
-    loss : {"squared_hinge", "hinge"}
+    loss : {"squared_hinge", "hinge", "logistic"}
         The solver's loss; the paper's is the squared hinge.
     tol : float
         When the solver stops; 0.1 is LIBLINEAR's own value and gave the paper's numbers.
@@ -67,7 +67,7 @@ class NBSVM(LinearClassifier):
         "alpha": Number("smoothing of the log-count ratio", low=0),
         "C": Number("cost of a loss", low=0, low_open=True),
         "beta": Number("share of the solver's own weights", low=0, high=1),
-        "loss": Choice("the loss", ("squared_hinge", "hinge")),
+        "loss": Choice("the loss", ("squared_hinge", "hinge", "logistic")),
         "tol": Number("stopping tolerance", low=0, low_open=True),
         "max_iter": Number("limit of iterations", low=1, integer=True),
     }
@@ -104,7 +104,7 @@ class NBSVM(LinearClassifier):
         return prepared
 
     def _solve(self, X: Matrix, positive: NDArray[np.bool_]) -> LinearSolution:
-        return solve_svm(
+        return solve_linear(
             X,
             positive,
             C=self.C,

@@ -11,12 +11,20 @@ from numpy.typing import ArrayLike
 from textbaselines.errors import UserError
 from textbaselines.models.complement_nb import ComplementNB
 from textbaselines.models.estimator import Estimator
+from textbaselines.models.extreme_learning import ExtremeLearningMachine
 from textbaselines.models.gaussian import GaussianDiscriminantAnalysis, GaussianNB
+from textbaselines.models.gaussian_process import (
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+)
+from textbaselines.models.kernel_svm import KernelSVM
 from textbaselines.models.language_model import ClassLanguageModel
+from textbaselines.models.logistic_regression import LogisticRegression
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.naive_bayes import BernoulliNB, MultinomialNB
 from textbaselines.models.nbsvm import NBSVM
 from textbaselines.models.parameters import Parameter, parameter_fault
+from textbaselines.models.ridge import LinearRegression, RidgeClassifier
 from textbaselines.models.svm import LinearSVM
 
 WANG_MANNING = (
@@ -28,6 +36,7 @@ ESL = (
     "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, "
     "2nd edition."
 )
+GPML = "Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine Learning."
 LIBLINEAR = (
     "Fan, R.-E., Chang, K.-W., Hsieh, C.-J., Wang, X.-R. and Lin, C.-J. (2008). LIBLINEAR: A "
     "Library for Large Linear Classification. JMLR 9, 1871-1874."
@@ -322,6 +331,80 @@ METHODS: dict[str, MethodFamily] = {
             needs=frozenset({"non_negative"}),
             cost="k problems (one for two classes) of z per pass of the solver; beta costs nothing",
             citation=WANG_MANNING,
+        ),
+        MethodFamily(
+            name="lr",
+            title="LR",
+            estimator=LogisticRegression,
+            default_fixed={"C": 1.0},
+            default_grid={"C": (0.01, 0.1, 1.0, 10.0), "penalty": ("l2", "l1")},
+            needs=frozenset(),
+            cost="k problems (one for two classes) of z per pass of the solver",
+            citation=LIBLINEAR,
+        ),
+        MethodFamily(
+            name="ridge",
+            title="Ridge",
+            estimator=RidgeClassifier,
+            default_fixed={"alpha": 1.0},
+            default_grid={"alpha": (0.1, 1.0, 10.0, 100.0)},
+            needs=frozenset(),
+            cost="k problems (one for two classes) of 2 z per iteration",
+            citation=ESL,
+        ),
+        MethodFamily(
+            name="elm",
+            title="ELM",
+            estimator=ExtremeLearningMachine,
+            default_fixed={"hidden": 500, "scale": 1.0, "ridge": 1.0},
+            default_grid={"scale": (0.1, 1.0), "ridge": (0.01, 1.0, 100.0)},
+            needs=frozenset(),
+            cost="m h random numbers, z h products and an SVD of n h^2, for h hidden units; "
+            "ridge costs nothing",
+            citation="Huang, G.-B., Zhu, Q.-Y. and Siew, C.-K. (2006). Extreme learning machine: "
+            "Theory and applications. Neurocomputing 70, 489-501.",
+        ),
+        MethodFamily(
+            name="ksvm",
+            title="Kernel SVM",
+            estimator=KernelSVM,
+            default_fixed={"C": 1.0, "kernel": "linear"},
+            default_grid={"C": (0.1, 1.0, 10.0), "kernel": ("linear", "polynomial", "rbf")},
+            needs=frozenset(),
+            cost="k problems (one for two classes), each between n z and n^2 z",
+            citation="Chang, C.-C. and Lin, C.-J. (2011). LIBSVM: A Library for Support Vector "
+            "Machines. ACM TIST 2(3), 27.",
+        ),
+        MethodFamily(
+            name="gp",
+            title="GP",
+            estimator=GaussianProcessClassifier,
+            default_fixed={"kernel": "linear", "variance": 1.0},
+            default_grid={"variance": (0.01, 0.1, 1.0, 10.0)},
+            needs=frozenset(),
+            cost="n z for the kernel, then k problems (one for two classes) of n^3 per Newton "
+            "step; memory 8 (3 + k) n^2 bytes",
+            citation=GPML,
+        ),
+        MethodFamily(
+            name="linreg",
+            title="Linear regression",
+            estimator=LinearRegression,
+            default_fixed={"alpha": 1.0},
+            default_grid={"alpha": (0.1, 1.0, 10.0, 100.0)},
+            needs=frozenset({"numeric_target"}),
+            cost="2 z per iteration",
+            citation=ESL,
+        ),
+        MethodFamily(
+            name="gpr",
+            title="GP regression",
+            estimator=GaussianProcessRegressor,
+            default_fixed={"kernel": "linear", "variance": 1.0, "noise": 1.0},
+            default_grid={"variance": (0.01, 0.1, 1.0), "noise": (0.1, 1.0, 10.0)},
+            needs=frozenset({"numeric_target"}),
+            cost="n z for the kernel, then n^3; memory 24 n^2 bytes",
+            citation=GPML,
         ),
     )
 }

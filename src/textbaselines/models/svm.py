@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from textbaselines.models.classifier import LinearClassifier
-from textbaselines.models.liblinear import LinearSolution, solve_svm
+from textbaselines.models.liblinear import LinearSolution, solve_linear
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.parameters import Choice, Number, Parameter
 
@@ -122,7 +122,7 @@ class LinearSVM(LinearClassifier):
     def _prepare(self, X: Matrix, y: ArrayLike) -> list[LinearSolution]:
         X, codes = self._training_data(X, y)
         return [
-            solve_svm(
+            solve_linear(
                 X,
                 mask,
                 C=self.C,

@@ -1,0 +1,155 @@
+"""The extreme learning machine: a random hidden layer and least squares on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from textbaselines.models.classifier import Classifier
+from textbaselines.models.matrices import Matrix
+from textbaselines.models.memory import nbytes, refuse_beyond
+from textbaselines.models.parameters import Choice, Number, Parameter
+
+# Input weights are drawn for this many numbers at a time, whatever the number of features.
+_BLOCK = 2**22
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """H = U diag(values) right without the directions that are rounding noise; U'T."""
+
+    values: NDArray[np.float64]
+    right: NDArray[np.float64]
+    targets: NDArray[np.float64]
+
+    def weights(self, ridge: float) -> NDArray[np.float64]:
+        """Return the least-squares weights V diag(s / (s^2 + ridge)) U'T."""
+        gains = self.values / (self.values**2 + ridge)
+        return np.asarray((self.right.T * gains) @ self.targets)
+
+
+def _solve(H: NDArray[np.float64], T: NDArray[np.float64]) -> _Solved:
+    left, values, right = np.linalg.svd(H, full_matrices=False)
+    kept = values > values.max(initial=0.0) * max(H.shape) * np.finfo(np.float64).eps
+    return _Solved(values[kept], right[kept], left[:, kept].T @ T)
+
+
+def output_weights(
+    H: NDArray[np.float64], T: NDArray[np.float64], ridge: float = 0.0
+) -> NDArray[np.float64]:
+    """Return the beta of least |H beta - T|^2 + ridge |beta|^2, by the SVD of H.
+
+    With ``ridge`` 0 it is the pseudo-inverse's, which exists whatever the rank.
+
+    Parameters
+    ----------
+    H : array of shape (documents, hidden)
+    T : array of shape (documents,) or (documents, targets)
+    """
+    return _solve(H, T).weights(ridge)
+
+
+class ExtremeLearningMachine(Classifier):
+    """Extreme learning machine (Huang, Zhu & Siew 2006; ridge: Huang et al. 2012).
+
+    H = g(X A + b) with A and b drawn once, uniform in [-scale, scale]; the output weights beta
+    are least squares of H on +1 and -1, one column for each class against the rest. The random
+    weights are drawn from the seed in blocks of features, anew for each use, so neither they nor
+    a dense X are ever held whole.
+
+    Fitted: ``output_weights_`` of shape (hidden, problems): one problem for two classes,
+    otherwise one for each class.
+
+    Parameters
+    ----------
+    hidden : int
+        The number of hidden units.
+    activation : {"sigmoid", "tanh", "relu"}
+    scale : float
+        The bound of the random weights, above 0. Long rows need a small one, or the units saturate.
+    ridge : float
+        Weight of the penalty, at least 0; 0 is the pseudo-inverse.
+    max_gib : float
+        The limit of memory for the hidden layer of the training rows; beyond it fitting is
+        refused.
+    positive : label, optional
+        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
+        for more than two classes.
+    seed : int
+        Of the random weights.
+    """
+
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
+        "hidden": Number("number of hidden units", low=1, integer=True),
+        "activation": Choice("activation of the hidden units", ("sigmoid", "tanh", "relu")),
+        "scale": Number("bound of the random weights", low=0, low_open=True),
+        "ridge": Number("weight of the penalty", low=0),
+        "max_gib": Number("limit of memory in GiB", low=0, low_open=True),
+    }
+    OWN: ClassVar[frozenset[str]] = frozenset({"ridge"})
+
+    def __init__(
+        self,
+        hidden: int = 500,
+        activation: str = "sigmoid",
+        scale: float = 1.0,
+        ridge: float = 1.0,
+        max_gib: float = 4.0,
+        positive: Any = None,
+        seed: int = 0,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.scale = scale
+        self.ridge = ridge
+        self.max_gib = max_gib
+        self.positive = positive
+        self.seed = seed
+
+    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
+        """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
+        X = self._new_data(X)
+        outputs = self._hidden_layer(X) @ self.output_weights_
+        scores = self._oriented(list(outputs.T), width=X.shape[0])
+        return scores[0] if len(self.classes_) <= 2 else np.ascontiguousarray(scores.T)
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[NDArray[Any], _Solved]:
+        X, codes = self._training_data(X, y)
+        n = X.shape[0]
+        # H, and the factors of its SVD.
+        size = 2 * nbytes(n, self.hidden) + nbytes(self.hidden, self.hidden)
+        refuse_beyond(
+            self.max_gib,
+            size,
+            f"the hidden layer of {n} documents and {self.hidden} units",
+            "use fewer hidden units or documents",
+        )
+        targets = [np.where(mask, 1.0, -1.0) for mask in self._one_against_rest(codes)]
+        T = np.array(targets).reshape(len(targets), n).T
+        return self.classes_, _solve(self._hidden_layer(X), T)
+
+    def _complete(self, prepared: tuple[NDArray[Any], _Solved]) -> None:
+        self.classes_, solved = prepared
+        self.output_weights_ = solved.weights(self.ridge)
+
+    def _hidden_layer(self, X: Matrix) -> NDArray[np.float64]:
+        """Return g(X A + b), shape (documents, hidden)."""
+        n, m = X.shape
+        rows = max(1, _BLOCK // self.hidden)
+        columns = X.tocsc() if sp.issparse(X) else X
+        bias = np.random.default_rng([self.seed, 0]).uniform(-self.scale, self.scale, self.hidden)
+        total = np.tile(bias, (n, 1))
+        for block, start in enumerate(range(0, m, rows), start=1):
+            part = columns[:, start : start + rows]
+            generator = np.random.default_rng([self.seed, block])
+            weights = generator.uniform(-self.scale, self.scale, (part.shape[1], self.hidden))
+            total += part @ weights
+        if self.activation == "sigmoid":
+            return np.asarray(expit(total, out=total))
+        if self.activation == "tanh":
+            return np.asarray(np.tanh(total, out=total))
+        return np.asarray(np.maximum(total, 0, out=total))
