@@ -177,7 +177,10 @@ def to_latex(table: Table) -> str:
     The file needs ``\usepackage[T1]{fontenc}`` for quotation marks. Characters outside a small
     list of symbols are left as they are: they need a UTF-8 engine and a font that has them.
     """
-    columns = "".join("l" if i in table.text_columns else "r" for i in range(len(table.header)))
+    columns = "".join(
+        "r" if i not in table.text_columns else r"p{0.24\linewidth}" if i else "l"
+        for i in range(len(table.header))
+    )
     heads = [
         _latex_escape(head)
         if i in table.text_columns
