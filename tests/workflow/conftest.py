@@ -11,7 +11,7 @@ import pytest
 SMALL = Path(__file__).with_name("small.yaml")
 PARTS = ("Snakefile", "config", "profiles", "src", "workflow", "environment.yml", "pyproject.toml")
 # What may differ between two runs: times, logs, and the store that keeps them.
-TIMED = ("timings.parquet", "mlflow.db", ".source.json")
+TIMED = ("timings.parquet", "mlflow.db", "mlflow.db.lock", ".source.json")
 TIMED_FOLDERS = ("benchmarks", "tracking", "mlflow-artifacts")
 
 
@@ -20,6 +20,7 @@ class Project:
 
     def __init__(self, folder: Path, repository: Path) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         for part in PARTS:
             source = repository / part
             if source.is_dir():

@@ -1,0 +1,95 @@
+"""Files are whole or absent, free of pickle, and the same bytes for the same content."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from textbaselines import storage
+from textbaselines.errors import UserError
+
+
+def test_an_error_leaves_the_old_file_and_nothing_beside(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "file.txt"
+    storage.write_text(path, "old")
+    with pytest.raises(RuntimeError), storage.whole_file(path) as part:
+        part.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    storage.write_text(path, "old")
+    program = (
+        "import sys, time\n"
+        "from textbaselines.storage import whole_file\n"
+        "with whole_file(sys.argv[1]) as part:\n"
+        "    part.write_text('half')\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    source = str(Path(storage.__file__).parents[1])
+    writer = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == b"ready\n"
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    assert path.read_text() == "old"
+
+
+def test_json_is_sorted_and_takes_numpy_numbers(tmp_path: Path) -> None:
+    value = {"b": np.float64(0.5), "a": np.int64(1), "c": [np.bool_(True)], "d": Path("x")}
+    assert storage.canonical_json(value) == '{"a":1,"b":0.5,"c":[true],"d":"x"}'
+    storage.write_json(tmp_path / "v.json", value)
+    assert storage.read_json(tmp_path / "v.json") == {"a": 1, "b": 0.5, "c": [True], "d": "x"}
+    with pytest.raises(TypeError, match="set"):
+        storage.canonical_json({"s": {1}})
+
+
+def test_broken_json_names_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text('{\n"a": }')
+    with pytest.raises(UserError, match=r"v\.json, line 2"):
+        storage.read_json(tmp_path / "v.json")
+
+
+def test_arrays_keep_dtype_and_refuse_objects(tmp_path: Path) -> None:
+    arrays = {"a": np.arange(3, dtype=np.int32), "b": np.array(["x", "yy"])}
+    storage.write_arrays(tmp_path / "a.npz", **arrays)
+    again = storage.read_arrays(tmp_path / "a.npz")
+    assert {name: array.dtype for name, array in again.items()} == {
+        name: array.dtype for name, array in arrays.items()
+    }
+    with pytest.raises(TypeError, match="holds objects"):
+        storage.write_arrays(tmp_path / "o.npz", o=np.array([{}], dtype=object))
+    np.savez(tmp_path / "p.npz", o=np.array([{}], dtype=object))
+    with pytest.raises(ValueError, match="allow_pickle"):
+        storage.read_arrays(tmp_path / "p.npz")
+
+
+def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": ["a", "b"], "x": [0.1, float("nan")], "f": [None, "why"]})
+    for name in ("1", "2"):
+        storage.write_parquet(tmp_path / f"{name}.parquet", frame)
+        storage.write_arrays(tmp_path / f"{name}.npz", a=np.arange(4))
+        time.sleep(0.01)
+    for ending in ("parquet", "npz"):
+        assert (tmp_path / f"1.{ending}").read_bytes() == (tmp_path / f"2.{ending}").read_bytes()
+
+
+@given(st.lists(st.text(max_size=8)))
+def test_packed_strings_round_trip(strings: list[str]) -> None:
+    assert storage.unpack_strings(*storage.pack_strings(strings)) == strings
