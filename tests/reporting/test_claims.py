@@ -149,9 +149,9 @@ def test_margins(tmp_path, shift, spread, kind, verdict):
     other = (other - other.mean()) / other.std() * spread
     folders = [
         run(tmp_path, "cr", "svm", 1, base + shift + other),
-        run(tmp_path, "cr", "logistic", 1, base),
+        run(tmp_path, "cr", "lr", 1, base),
     ]
-    pair = (Setting("svm", 1), Setting("logistic", 1))
+    pair = (Setting("svm", 1), Setting("lr", 1))
     claim = Claim("z", "About the same.", kind, ("cr",), (pair,), margin=1.0)
     assert outcomes(folders, (claim,))[1] == {"z": verdict}
 
@@ -230,6 +230,19 @@ def test_other_folds_are_refused(tmp_path):
     ]
     with pytest.raises(UserError, match="not run on the same folds"):
         judge_claims(read_points(folders), BIGRAMS)
+
+
+def test_the_sides_of_the_claims_by_name():
+    sides = {c.name: {(str(a), str(b)) for a, b in c.pairs} for c in CLAIMS}
+    assert sides["8"] == {("SVM-uni", "LR-uni"), ("SVM-bi", "LR-bi")}
+    assert sides["2a"] == {("MNB-uni", "SVM-uni"), ("MNB-bi", "SVM-bi")}
+    assert sides["2b"] == {("SVM-uni", "MNB-uni"), ("SVM-bi", "MNB-bi")}
+    assert sides["5"] == {("MNB-uni", "BNB-uni"), ("MNB-bi", "BNB-bi")}
+    assert ("NBSVM-bi", "NBSVM-tri") in sides["7"]
+    assert ("NBSVM-bi", "NBSVM-bi (count)") in sides["6a"]
+    assert ("NBSVM-bi (beta 0.25)", "NBSVM-bi (beta 0.1)") in sides["4a"]
+    assert ("NBSVM-bi (beta 0.25)", "NBSVM-bi (beta 0.5)") not in sides["4a"]
+    assert ("NBSVM-bi (beta 0.25)", "NBSVM-bi (beta 0.5)") in sides["4b"]
 
 
 def test_the_table_shows_every_claim(tmp_path):

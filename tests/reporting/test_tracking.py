@@ -299,13 +299,14 @@ def test_killed_midway_then_finished_each_run_stands_once(root):
 
 
 def test_a_kill_while_the_store_is_made_leaves_no_half_store(tmp_path, monkeypatch):
-    def dies(*_):
+    def dies(uri, _):
+        Path(uri.removeprefix("sqlite:///")).write_bytes(b"half a store")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tracking, "SqlAlchemyStore", dies)
     with pytest.raises(KeyboardInterrupt):
         log_to(tmp_path, [], make_cells().iloc[:0])
-    assert not (tmp_path / "mlflow.db").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["mlflow.db.lock"]
 
 
 def test_long_values_are_shortened_and_kept_whole(root):

@@ -16,6 +16,7 @@ from textbaselines.experiments.significance import (
     exact_mcnemar,
     holm,
 )
+from textbaselines.models.registry import METHODS
 from textbaselines.reporting.layout import DASH, Cell, Table
 from textbaselines.reporting.tables import percent
 from textbaselines.storage import read_json
@@ -28,7 +29,6 @@ _REVIEWS = ("rt-2k", "imdb")
 _TOPICS = ("athr", "xgraph", "bbcrypt")
 _ALL = (*_SNIPPETS, *_REVIEWS, *_TOPICS)
 _METHODS = ("mnb", "svm", "nbsvm")
-_TITLES = {"mnb": "MNB", "svm": "SVM", "nbsvm": "NBSVM", "bnb": "BNB", "logistic": "LR"}
 _N_GRAMS = {1: "uni", 2: "bi", 3: "tri"}
 
 
@@ -45,7 +45,7 @@ class Setting:
         """Return the name as a table shows it, such as "NBSVM-bi" or "MNB-uni (count)"."""
         extra = [] if self.weighting == "binary" else [self.weighting]
         extra += [] if self.beta is None else [f"beta {self.beta:g}"]
-        name = f"{_TITLES[self.family]}-{_N_GRAMS[self.n]}"
+        name = f"{METHODS[self.family].title}-{_N_GRAMS[self.n]}"
         return f"{name} ({', '.join(extra)})" if extra else name
 
 
@@ -173,7 +173,7 @@ CLAIMS = (
         "Logistic regression is about as good as the SVM.",
         "within",
         _ALL,
-        _pairs(families=["svm"], family="logistic"),
+        _pairs(families=["svm"], family="lr"),
         margin=1.0,
     ),
 )
@@ -206,11 +206,12 @@ def read_points(run_folders: Sequence[str | Path]) -> list[Point]:
     A run is known by its method family, n-grams and weighting; runs of other families, of n-grams
     without unigrams or of other weightings are no side of any claim.
     """
+    families = {side.family for claim in CLAIMS for pair in claim.pairs for side in pair}
     points = []
     for folder in map(Path, run_folders):
         run = read_json(folder / "run.json")
         lowest, highest = run["ngrams"]
-        if run["family"] not in _TITLES or lowest != 1 or highest not in _N_GRAMS:
+        if run["family"] not in families or lowest != 1 or highest not in _N_GRAMS:
             continue
         scores = pd.read_parquet(
             folder / "scores.parquet",
