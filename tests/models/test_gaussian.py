@@ -62,6 +62,14 @@ def test_a_singular_covariance_is_refused():
     assert GaussianDiscriminantAnalysis(shrinkage=0.1).fit(wide, [0, 0, 0, 1, 1, 1])
 
 
+def test_rounding_does_not_hide_that_a_covariance_is_singular():
+    for seed in range(20):
+        X = np.random.default_rng(seed).standard_normal((40, 4))
+        X = np.column_stack([X, X @ [0.3, 1, 0.7, 1.1]])
+        with pytest.raises(ValueError, match=r"40 rows, 5 columns\) is singular"):
+            GaussianDiscriminantAnalysis(shrinkage=0).fit(X, np.arange(40) % 2)
+
+
 @pytest.mark.parametrize("estimator", [GaussianNB(), GaussianDiscriminantAnalysis()])
 def test_sparse_input_is_refused_with_the_estimate(estimator):
     # 1000 * 2**20 * 8 bytes = 7.8125 GiB, which are not taken.

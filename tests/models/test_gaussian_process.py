@@ -29,6 +29,11 @@ def test_kernels_by_hand():
         np.testing.assert_allclose(rbf_kernel(kind(A), kind(B), 0.5), wanted)
 
 
+def test_rounding_puts_no_equal_rows_beyond_one():
+    A = 1e7 * np.random.default_rng(0).standard_normal((30, 7))
+    assert rbf_kernel(A, A, 0.5).max() == 1
+
+
 def test_regression_by_hand():
     alpha, mean, variance = posterior(
         np.array([[1, 0.5], [0.5, 1]]), np.array([1.0, -1.0]), 0.1,

@@ -150,7 +150,7 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
             factor = np.zeros((m, m))
         # Rounding can let a singular matrix pass the factorisation: its pivots are then noise.
         smallest, largest = factor.diagonal().min(), factor.diagonal().max()
-        if smallest <= largest * np.sqrt(m * np.finfo(float).eps):
+        if smallest <= largest * np.sqrt(10 * max(n, m) * np.finfo(float).eps):
             raise ValueError(
                 f"the covariance of {name} ({n} rows, {m} columns) is singular: use a shrinkage "
                 f"above {self.shrinkage:g} or fewer columns"
