@@ -248,6 +248,21 @@ def test_an_unfinished_run_is_removed_and_a_users_own_is_not(root):
     assert receipt["runs"] == first["runs"]
 
 
+def test_points_that_the_files_no_longer_have_are_removed(root):
+    rts = make_run(root, "rt-s")
+    log_to(root, [make_run(root), rts], make_cells(("cr", "rt-s")))
+    # the grid of cr shrinks to what was its second point, which is the fixed one now
+    other = [{**POINTS[1], "origin": ["fixed"]}]
+    receipt = log_to(root, [make_run(root, points=other)], make_cells(point=POINTS[1]))
+    assert set(by_point(root)) == {"bbbbbbbbbbbb"}
+    finals = {run.data.tags["dataset"]: run for run in runs_of(root, "small-results")}
+    assert len(runs_of(root, "small-results")) == 2
+    assert finals["cr"].data.params["alpha"] == "0.01"
+    assert receipt["counts"]["outdated_removed"] == 2
+    assert receipt["counts"]["other"] == 1  # the final run of rt-s, which was not given
+    assert len(runs_of(root, "small-grid-rt-s")) == 2
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

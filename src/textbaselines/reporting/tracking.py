@@ -94,6 +94,7 @@ class _Counts:
     replaced: int = 0
     skipped: int = 0
     unfinished_removed: int = 0
+    outdated_removed: int = 0
     other: int = 0
     shortened: int = 0
 
@@ -124,8 +125,9 @@ def log_runs(
     """Log every grid point and every fixed cell to a SQLite store of MLflow.
 
     A run that the store already has with the same content is skipped, one whose content changed
-    is replaced, one that a killed logger left unfinished is removed and logged again. Runs of the
-    same experiments that are not among the given ones are left alone and counted.
+    is replaced, one that a killed logger left unfinished is removed and logged again, and so is one
+    of a grid point that its run folder no longer has. Other runs of the same experiments (of other
+    run folders, or made by hand) are left alone and counted.
 
     Parameters
     ----------
@@ -619,6 +621,7 @@ def _view_state(final: bool, records: Sequence[Record]) -> dict[str, Any]:
 
 def _log_experiment(store: _Store, experiment: str, records: Sequence[Record]) -> None:
     known = {record.key for record in records}
+    places = {_place(record.tags) for record in records}
     done: dict[str, Run] = {}
     for run in _all_runs(store.client, experiment):
         key = run.data.tags.get("run_key")
@@ -629,6 +632,9 @@ def _log_experiment(store: _Store, experiment: str, records: Sequence[Record]) -
             store.counts.unfinished_removed += 1
         elif key in known:
             done[key] = run
+        elif _place(run.data.tags) in places:
+            store.client.delete_run(run.info.run_id)
+            store.counts.outdated_removed += 1
         else:
             store.counts.other += 1
     for position, record in enumerate(records, 1):
@@ -645,6 +651,10 @@ def _log_experiment(store: _Store, experiment: str, records: Sequence[Record]) -
         store.ids[record.key] = _log_record(store, experiment, record)
         if position % 100 == 0:
             _log.info("%s: %d of %d runs", record.experiment, position, len(records))
+
+
+def _place(tags: Mapping[str, str]) -> tuple[str | None, ...]:
+    return tuple(tags.get(name) for name in ("study", "dataset", "representation", "method"))
 
 
 def _all_runs(client: MlflowClient, experiment: str) -> Iterator[Run]:
