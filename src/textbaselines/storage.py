@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
@@ -100,12 +101,27 @@ def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
         return {name: archive[name] for name in archive.files}
 
 
-def pack_strings(strings: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return strings as one array of UTF-8 bytes and their (n + 1) offsets into it."""
+class PackedStrings(NamedTuple):
+    """n strings as one array of UTF-8 bytes and their n + 1 offsets into it."""
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+
+def pack_strings(strings: Sequence[str]) -> PackedStrings:
+    """Pack strings into two plain arrays."""
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
+    return PackedStrings(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+
+def pack_arrow_strings(strings: pa.LargeStringArray) -> PackedStrings:
+    """Pack an Arrow array of large strings without nulls, without a detour through Python."""
+    _, offsets, data = strings.buffers()
+    positions = np.frombuffer(offsets, dtype=np.int64)[strings.offset :][: len(strings) + 1]
+    content = np.frombuffer(data, dtype=np.uint8)[positions[0] : positions[-1]]
+    return PackedStrings(content, positions - positions[0])
 
 
 def unpack_strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[str]:

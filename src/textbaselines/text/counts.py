@@ -34,20 +34,20 @@ class Counts:
         The positions in ``types`` that make up each column's n-gram, :data:`PADDING` after a
         shorter one. None for a dictionary of strings, whose entries have no parts (Wang &
         Manning's, where a hyphenated word and a bigram may be one entry).
-    strings : list of str or None
-        The entries of a dictionary of strings.
+    strings : PackedStrings or None
+        The entries of a dictionary of strings, packed: millions of them are seldom looked at.
     """
 
     documents: list[str]
     matrix: sp.csr_array
     types: list[str]
     parts: NDArray[np.int32] | None
-    strings: list[str] | None = None
+    strings: storage.PackedStrings | None = None
 
     def terms(self) -> list[str]:
         """Return the m n-grams as text: tokens joined by a space, or the dictionary's entries."""
         if self.strings is not None:
-            return self.strings
+            return storage.unpack_strings(*self.strings)
         assert self.parts is not None
         return [
             " ".join(self.types[part] for part in row if part != PADDING)
@@ -111,7 +111,8 @@ def count_wang_manning(tokens: Tokens, reading: str, highest: int) -> Counts:
     """
     rows, columns, terms = wang_manning.occurrences(tokens, reading, highest)
     matrix = _count(rows, columns, (len(tokens.documents), len(terms)))
-    return Counts(tokens.documents, matrix, tokens.types, None, terms)
+    strings = storage.pack_arrow_strings(terms)
+    return Counts(tokens.documents, matrix, tokens.types, None, strings)
 
 
 def count_tokens(tokens: Tokens, tokenizer: dict[str, Any], lowest: int, highest: int) -> Counts:
@@ -122,7 +123,7 @@ def count_tokens(tokens: Tokens, tokenizer: dict[str, Any], lowest: int, highest
                 "Wang & Manning's dictionary always has the unigrams in it",
                 where="ngrams",
                 found=f"[{lowest}, {highest}]",
-                expected="[1, 1] or [1, 2]",
+                expected="[1, 1], [1, 2] or [1, 3]",
             )
         return count_wang_manning(tokens, tokenizer["reading"], highest)
     return count_ngrams(tokens, lowest, highest)
@@ -164,7 +165,7 @@ def write_counts(folder: str | Path, counts: Counts) -> None:
     if counts.parts is not None:
         arrays["parts"] = counts.parts
     if counts.strings is not None:
-        arrays["strings"], arrays["string_offsets"] = storage.pack_strings(counts.strings)
+        arrays["strings"], arrays["string_offsets"] = counts.strings
     storage.write_arrays(folder / "matrix.npz", **arrays)
     storage.write_json(
         folder / "summary.json",
@@ -191,7 +192,7 @@ def read_counts(path: str | Path) -> Counts:
         matrix,
         storage.unpack_strings(arrays["types"], arrays["type_offsets"]),
         arrays.get("parts"),
-        storage.unpack_strings(arrays["strings"], arrays["string_offsets"])
+        storage.PackedStrings(arrays["strings"], arrays["string_offsets"])
         if "strings" in arrays
         else None,
     )

@@ -57,11 +57,11 @@ class Occurrences(NamedTuple):
 
     rows: NDArray[np.int32]
     columns: NDArray[np.int64]
-    terms: list[str]
+    terms: pa.LargeStringArray
 
 
 def occurrences(tokens: Tokens, reading: str, highest: int) -> Occurrences:
-    """Number every unigram and, when ``highest`` is 2, every bigram by its string.
+    """Number every n-gram up to ``highest`` by its string.
 
     Parameters
     ----------
@@ -69,46 +69,47 @@ def occurrences(tokens: Tokens, reading: str, highest: int) -> Occurrences:
         n documents.
     reading : str
         One of :data:`READINGS`.
-    highest : 1 or 2
-        Unigrams alone, or unigrams and bigrams in one dictionary.
+    highest : int
+        1: unigrams alone; 2 or 3: longer n-grams too, in one dictionary.
 
     Returns
     -------
     Occurrences
         One row and column number for each occurrence; ``terms`` sorted by code point.
-
-    Raises
-    ------
-    ValueError
-        When ``highest`` is neither 1 nor 2.
     """
-    if highest not in (1, 2):
-        raise ValueError(f"Wang & Manning's dictionary has n-grams up to 1 or 2, not {highest}")
     lengths = np.diff(tokens.offsets)
-    n_documents = len(lengths)
-    unigram_rows = np.repeat(np.arange(n_documents, dtype=np.int32), lengths)
     unigram_strings = (
         [_OUTSIDE_FILTER.sub("", token) for token in tokens.types]
         if reading == "filtered"
         else tokens.types
     )
     strings = [pa.array(unigram_strings, pa.large_string())]
-    rows = [unigram_rows]
+    rows = [np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)]
     columns = [tokens.ids.astype(np.int64)]
-    if highest == 2:
-        left, right = _pairs(tokens, lengths)
-        n_forms = len(tokens.types) + 2
-        pairs, pair_numbers = np.unique(left * n_forms + right, return_inverse=True)
-        forms = pa.array(_bigram_parts(tokens.types, reading), pa.large_string())
-        strings.append(
-            pc.binary_join_element_wise(
-                forms.take(pa.array(pairs // n_forms)),
-                forms.take(pa.array(pairs % n_forms)),
+    if highest > 1:
+        parts, part_rows = _with_boundaries(tokens, lengths)
+        n_parts = len(tokens.types) + 2
+        forms = pa.array(_parts_in_ngrams(tokens.types, reading), pa.large_string())
+        grams, names = parts, forms
+        for n in range(2, highest + 1):
+            inside = part_rows[: -(n - 1)] == part_rows[n - 1 :] if len(parts) >= n else slice(0)
+            keys, grams = np.unique(
+                grams[: len(parts) - n + 1][inside] * n_parts + parts[n - 1 :][inside],
+                return_inverse=True,
+            )
+            names = pc.binary_join_element_wise(
+                names.take(pa.array(keys // n_parts)),
+                forms.take(pa.array(keys % n_parts)),
                 pa.scalar("-", pa.large_string()),
             )
-        )
-        rows.append(_pair_rows(lengths))
-        columns.append(pair_numbers.ravel() + len(tokens.types))
+            rows.append(part_rows[: len(parts) - n + 1][inside])
+            columns.append(grams.ravel() + sum(map(len, strings)))
+            strings.append(names)
+            if n < highest:
+                # Where a document is too short for an n-gram, no longer one begins either.
+                spread = np.zeros(len(parts), dtype=np.int64)
+                spread[: len(parts) - n + 1][inside] = grams.ravel()
+                grams = spread
     dictionary = pa.concat_arrays(strings).dictionary_encode()
     entries = dictionary.dictionary
     order = pc.sort_indices(entries).to_numpy()
@@ -116,13 +117,11 @@ def occurrences(tokens: Tokens, reading: str, highest: int) -> Occurrences:
     sorted_position[order] = np.arange(len(order))
     by_string = sorted_position[dictionary.indices.to_numpy()]
     return Occurrences(
-        np.concatenate(rows),
-        by_string[np.concatenate(columns)],
-        entries.take(pa.array(order)).to_pylist(),
+        np.concatenate(rows), by_string[np.concatenate(columns)], entries.take(pa.array(order))
     )
 
 
-def _bigram_parts(types: list[str], reading: str) -> list[str]:
+def _parts_in_ngrams(types: list[str], reading: str) -> list[str]:
     # The filter works character by character, so filtering the parts filters the joined string.
     parts = [*types, START, END]
     if reading in ("filtered_bigrams", "filtered"):
@@ -130,27 +129,21 @@ def _bigram_parts(types: list[str], reading: str) -> list[str]:
     return parts
 
 
-def _pair_rows(lengths: NDArray[np.int64]) -> NDArray[np.int32]:
-    # A document of t tokens has t + 1 bigrams, its boundaries among them; one of none has none.
-    n_pairs = np.where(lengths > 0, lengths + 1, 0)
-    return np.repeat(np.arange(len(lengths), dtype=np.int32), n_pairs)
-
-
-def _pairs(
+def _with_boundaries(
     tokens: Tokens, lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return all tokens with their documents' boundaries, and the document of each.
+
+    A document without tokens has no boundaries either, and so no n-gram.
+    """
     start, end = len(tokens.types), len(tokens.types) + 1
-    filled = lengths[lengths > 0]
-    ends = np.cumsum(filled + 1) - 1
-    starts = ends - filled
-    left = np.empty(len(tokens.ids) + len(filled), dtype=np.int64)
-    right = np.empty_like(left)
-    is_start = np.zeros(len(left), dtype=bool)
-    is_start[starts] = True
-    left[is_start] = start
-    left[~is_start] = tokens.ids
-    is_end = np.zeros(len(left), dtype=bool)
-    is_end[ends] = True
-    right[is_end] = end
-    right[~is_end] = tokens.ids
-    return left, right
+    filled = np.flatnonzero(lengths)
+    sizes = lengths[filled] + 2
+    ends = np.cumsum(sizes) - 1
+    parts = np.empty(len(tokens.ids) + 2 * len(filled), dtype=np.int64)
+    inner = np.ones(len(parts), dtype=bool)
+    inner[ends] = inner[ends - sizes + 1] = False
+    parts[inner] = tokens.ids
+    parts[ends] = end
+    parts[ends - sizes + 1] = start
+    return parts, np.repeat(filled.astype(np.int32), sizes)
