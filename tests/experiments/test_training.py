@@ -55,13 +55,22 @@ class Material:
             for d in divisions(self.folds, self.ids)
         }
 
-    def train(self, family: str, points: list[dict], weighting: str = "binary"):
+    def train(self, family: str, points: list[dict], weighting: str = "binary", reduction=None):
         named = [
             {"point": f"p{number}", "params": params, "origin": ["fixed"]}
             for number, params in enumerate(points)
         ]
         task = Task(
-            "d", "bi", "M", family, ["pos", "neg"], weighting, "training", named, {"k": "v"}
+            "d",
+            "bi",
+            "M",
+            family,
+            ["pos", "neg"],
+            weighting,
+            "training",
+            reduction,
+            named,
+            {"k": "v"},
         )
         return task, train(task, self.counts, self.vocabularies, self.folds, self.labels, 1, LOG)
 
@@ -220,3 +229,42 @@ def test_files_of_another_corpus_are_refused(material: Material) -> None:
             material.train("mnb", [{}])
     finally:
         material.labels = labels
+
+
+SVD = {"kind": "svd", "rank": 5}
+
+
+def test_reduction_is_the_training_documents_singular_vectors(material: Material) -> None:
+    division = next(divisions(material.folds, material.ids))
+    vocabulary = material.vocabularies[0, 0]
+    args = (material.counts, vocabulary, division.training, division.test, "tfidf")
+    sparse = fold_features(*args)
+    dense = fold_features(*args, reduction={"kind": "svd", "rank": 3}, seed=1)
+    _, _, right = np.linalg.svd(sparse.training.toarray(), full_matrices=False)
+    for ours, x in ((dense.training, sparse.training), (dense.test, sparse.test)):
+        theirs = x.toarray() @ right[:3].T
+        signs = np.sign((ours * theirs).sum(axis=0))
+        np.testing.assert_allclose(ours, theirs * signs, atol=1e-9)
+
+
+def test_test_texts_do_not_change_a_reduction(material: Material) -> None:
+    lists = some_text(60, 1)
+    division = next(divisions(material.folds, material.ids))
+    changed = [
+        ["w0", "new"] if test else tokens for tokens, test in zip(lists, division.test, strict=True)
+    ]
+    reduced = []
+    for one in (material, Material(changed)):
+        vocabulary = fit_vocabulary(one.tokens, division.training, "unk", 2)
+        args = (one.counts, vocabulary, division.training, division.test, "tfidf")
+        reduced.append(fold_features(*args, reduction=SVD, seed=1).training)
+    np.testing.assert_array_equal(*reduced)
+
+
+def test_a_dense_method_learns_from_a_reduction(material: Material) -> None:
+    _, results = material.train("gda", [{}], "tfidf", SVD)
+    assert (results.scores["n_features"] == 5).all()
+    assert results.scores["accuracy"].mean() > 0.7
+    # Without a reduction it is refused with its reason, not silently.
+    _, refused = material.train("gda", [{}], "tfidf")
+    assert refused.scores["failure"].str.contains("dense").all()

@@ -144,6 +144,7 @@ def task_of(wildcards):
             "classes": study.datasets[wildcards.dataset].classes,
             "weighting": representation.weighting,
             "scope": representation.scope,
+            "reduction": representation.reduction,
             "points": [vars(point) for point in method.points],
             "details": {
                 "protocol": vars(study.protocol(wildcards.dataset)),
@@ -159,9 +160,7 @@ def runs_of_study(name="run.json"):
     """One file of every run folder of the study."""
     return [
         f"results/runs/{study.name}/{dataset}/{representation}/{method}/{name}"
-        for dataset in study.datasets
-        for representation in study.representations
-        for method in study.methods
+        for dataset, representation, method in study.runs()
     ]
 
 

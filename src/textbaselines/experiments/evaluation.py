@@ -137,21 +137,16 @@ def cells_of_run(run: Mapping[str, Any], scores: pd.DataFrame) -> list[dict[str,
 
 
 def run_folders(folder: Path, study: Mapping[str, Any]) -> list[Path]:
-    """Return the run folders of a study: dataset by representation by method, in its order.
+    """Return the run folders of a study, in its order.
 
     Parameters
     ----------
     folder : Path
         The folder with one folder per dataset.
     study : mapping
-        The study's description, with ``datasets``, ``representations`` and ``methods``.
+        The study's description, with ``runs``: dataset, representation and method of each.
     """
-    return [
-        folder / dataset["name"] / representation["name"] / method["name"]
-        for dataset in study["datasets"]
-        for representation in study["representations"]
-        for method in study["methods"]
-    ]
+    return [folder.joinpath(*run) for run in study["runs"]]
 
 
 def cell_table(cells: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

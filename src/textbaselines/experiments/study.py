@@ -1,6 +1,6 @@
 """A study: what a study file asks for, checked whole before any job starts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,10 @@ class Representation:
     weighting : "binary", "count" or "tfidf"
     policy, min_count : the UNK policy
     scope : "training" or "corpus"
+    reduction : dict or None
+        ``kind`` and options.
+    datasets : frozenset of str or None
+        The datasets it is for; None for all.
     """
 
     name: str
@@ -38,6 +42,8 @@ class Representation:
     policy: str
     min_count: int
     scope: str
+    reduction: dict[str, Any] | None
+    datasets: frozenset[str] | None
 
     @property
     def counts(self) -> str:
@@ -52,11 +58,15 @@ class Representation:
 
 @dataclass(frozen=True)
 class Method:
-    """A method family with its grid points in this study."""
+    """A method family with its grid points in this study.
+
+    ``representations`` are those it is for; None for all.
+    """
 
     name: str
     family: str
     points: tuple[GridPoint, ...]
+    representations: frozenset[str] | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,17 @@ class Study:
             return Protocol("halves", 2, sizes["halves"]["repeats"], grouped)
         return Protocol("split", 1, 1, grouped)
 
+    def runs(self) -> list[tuple[str, str, str]]:
+        """Return (dataset, representation, method) of every training job, in the study's order."""
+        return [
+            (dataset, representation.name, method.name)
+            for dataset in self.datasets
+            for representation in self.representations.values()
+            for method in self.methods.values()
+            if representation.datasets is None or dataset in representation.datasets
+            if method.representations is None or representation.name in method.representations
+        ]
+
     def tokenizer(self, name: str, dataset: str) -> dict[str, Any]:
         """Return a tokenizer's family and options for one dataset."""
         options = dict(self.config["tokenizers"][name])
@@ -108,6 +129,7 @@ class Study:
                 {"name": name, "title": name, "family": method.family}
                 for name, method in self.methods.items()
             ],
+            "runs": [list(run) for run in self.runs()],
             "tables": self.config["tables"],
             "tracking": self.config["tracking"],
         }
@@ -180,9 +202,9 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
             name: _representation(name, spec, filled, where)
             for name, spec in filled["representations"].items()
         },
-        {name: _method(name, spec, where) for name, spec in filled["methods"].items()},
+        {name: _method(name, spec, filled, where) for name, spec in filled["methods"].items()},
     )
-    _check_numeric_dictionaries(study, where)
+    _check_string_dictionaries(study, where)
     return study
 
 
@@ -235,10 +257,12 @@ def _representation(
         unk["policy"],
         unk["min_count"],
         spec["scope"],
+        spec["reduction"],
+        _only(spec, "datasets", config["datasets"], key),
     )
 
 
-def _check_numeric_dictionaries(study: Study, where: str) -> None:
+def _check_string_dictionaries(study: Study, where: str) -> None:
     """Refuse what a dictionary of strings cannot do: UNK, min_count, n-grams without unigrams."""
     for name, representation in study.representations.items():
         family = study.config["tokenizers"][representation.tokenizer]["family"]
@@ -252,16 +276,16 @@ def _check_numeric_dictionaries(study: Study, where: str) -> None:
                 found=f"policy {representation.policy}, min_count {representation.min_count}",
                 expected="{policy: drop, min_count: 1}",
             )
-        if (representation.lowest, representation.highest) not in ((1, 1), (1, 2)):
+        if representation.lowest != 1 or representation.highest > 3:
             raise UserError(
-                "a wang_manning dictionary has unigrams, or unigrams and bigrams",
+                "a wang_manning dictionary has unigrams, and n-grams up to trigrams",
                 where=f"{key}.ngrams",
                 found=f"[{representation.lowest}, {representation.highest}]",
-                expected="[1, 1] or [1, 2]",
+                expected="[1, 1], [1, 2] or [1, 3]",
             )
 
 
-def _method(name: str, spec: Mapping[str, Any], where: str) -> Method:
+def _method(name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where: str) -> Method:
     key = f"{where}, key methods.{name}"
     family = spec["family"]
     if family not in METHODS:
@@ -272,12 +296,35 @@ def _method(name: str, spec: Mapping[str, Any], where: str) -> Method:
             expected="one of " + ", ".join(METHODS),
             fix=validation.closest(family, METHODS),
         )
-    points = expand(
-        family, METHODS[family].default_fixed, spec["options"], spec["fixed"], spec["grid"], key
-    )
+    known = METHODS[family]
+    grid = spec["grid"]
+    if grid == "default":
+        grid = {axis: list(values) for axis, values in known.default_grid.items()}
+        grid = {axis: values for axis, values in grid.items() if axis not in spec["options"]}
+    points = expand(family, known.default_fixed, spec["options"], spec["fixed"], grid, key)
     for point in points:
         try:
             validate_params(family, point.params)
         except UserError as error:
             raise error.within(f"{key} ({' and '.join(point.origin)})") from error
-    return Method(name, family, tuple(points))
+    only = _only(spec, "representations", config["representations"], key)
+    return Method(name, family, tuple(points), only)
+
+
+def _only(
+    spec: Mapping[str, Any], kind: str, names: Iterable[str], key: str
+) -> frozenset[str] | None:
+    """Return the names that a representation or method is restricted to, each a known one."""
+    if kind not in spec:
+        return None
+    known = list(names)
+    for name in spec[kind]:
+        if name not in known:
+            raise UserError(
+                f"restricted to {kind} that the study does not have",
+                where=f"{key}.{kind}",
+                found=repr(name),
+                expected="one of " + ", ".join(known),
+                fix=validation.closest(name, known),
+            )
+    return frozenset(spec[kind])

@@ -34,6 +34,7 @@ class Task:
     classes : list of str
         The positive class first.
     weighting, scope : str
+    reduction : dict or None
         Of the representation.
     points : list of dict
         Each with ``point`` (its id), ``params`` and ``origin``.
@@ -48,6 +49,7 @@ class Task:
     classes: list[str]
     weighting: str
     scope: str
+    reduction: dict[str, Any] | None
     points: list[dict[str, Any]]
     details: dict[str, Any]
 
@@ -176,8 +178,16 @@ def _train_fold(
     threads: int,
     collected: _Collected,
 ) -> None:
+    fold_name = ("repeat", division.repeat, "fold", division.fold)
     features = fold_features(
-        counts, vocabulary, division.training, division.test, task.weighting, task.scope
+        counts,
+        vocabulary,
+        division.training,
+        division.test,
+        task.weighting,
+        task.scope,
+        task.reduction,
+        seed=seed_from(task.dataset, "reduction", *fold_name),
     )
     truth = codes[division.test]
     rows = np.flatnonzero(division.test)
@@ -188,7 +198,7 @@ def _train_fold(
         codes[division.training],
         [point["params"] for point in task.points],
         positive=len(task.classes) - 1,
-        seed=seed_from(task.dataset, task.family, "repeat", division.repeat, "fold", division.fold),
+        seed=seed_from(task.dataset, task.family, *fold_name),
     )
     digest = vocabulary.digest(counts.types)
     for position, result in fitted:
@@ -203,7 +213,7 @@ def _train_fold(
                 **place,
                 "n_train": int(division.training.sum()),
                 "n_test": len(rows),
-                "n_features": features.columns.n_features,
+                "n_features": features.training.shape[1],
                 "vocabulary": digest,
                 **_score(truth, columns, result, len(task.classes)),
             }

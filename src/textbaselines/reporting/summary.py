@@ -12,9 +12,7 @@ from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_table
 
 
-def print_summary(
-    results: Path, study: Mapping[str, Any], console: Console | None = None
-) -> None:
+def print_summary(results: Path, study: Mapping[str, Any], console: Console | None = None) -> None:
     """Print the table of fixed hyper-parameters and the places of all results.
 
     Parameters

@@ -1,12 +1,15 @@
 """The features of one fold: its vocabulary, column map and weighting, fitted on training."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from textbaselines.text.counts import Counts
+from textbaselines.text.reduction import make_reduction
 from textbaselines.text.vocabulary import ColumnMap, Vocabulary, map_columns
 from textbaselines.text.weighting import WEIGHTINGS, Weighting
 
@@ -18,14 +21,15 @@ class FoldFeatures:
     Attributes
     ----------
     training, test : csr_array of float64, shapes (n_train, m) and (n_test, m)
+        Under a reduction of rank k, arrays of shapes (n_train, k) and (n_test, k).
     columns : ColumnMap
         Which of the corpus's n-grams became which of the m features.
     weighting : Weighting
         Fitted on the training documents.
     """
 
-    training: sp.csr_array
-    test: sp.csr_array
+    training: sp.csr_array | NDArray[np.float64]
+    test: sp.csr_array | NDArray[np.float64]
     columns: ColumnMap
     weighting: Weighting
 
@@ -37,6 +41,8 @@ def fold_features(
     test: NDArray[np.bool_],
     weighting: str,
     scope: str = "training",
+    reduction: Mapping[str, Any] | None = None,
+    seed: int = 0,
 ) -> FoldFeatures:
     """Fit a representation on the training documents and apply it to both sides.
 
@@ -51,13 +57,19 @@ def fold_features(
         A name from :data:`textbaselines.text.weighting.WEIGHTINGS`.
     scope : "training" or "corpus"
         See :data:`textbaselines.text.vocabulary.SCOPES`.
+    reduction : mapping, optional
+        ``kind`` and options of :data:`textbaselines.text.reduction.REDUCTIONS`.
+    seed : int
+        Of the reduction.
     """
     columns = map_columns(counts, training, vocabulary, scope)
     training_counts = columns.apply(counts.matrix[training])
     weights = WEIGHTINGS[weighting]().fit(training_counts)
+    training_weights = weights.transform(training_counts)
+    test_weights = weights.transform(columns.apply(counts.matrix[test]))
+    if reduction is None:
+        return FoldFeatures(training_weights, test_weights, columns, weights)
+    reduced = make_reduction(reduction, seed).fit(training_weights)
     return FoldFeatures(
-        weights.transform(training_counts),
-        weights.transform(columns.apply(counts.matrix[test])),
-        columns,
-        weights,
+        reduced.transform(training_weights), reduced.transform(test_weights), columns, weights
     )
