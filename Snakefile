@@ -60,6 +60,7 @@ include: "workflow/rules/count.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/track.smk"
 
 

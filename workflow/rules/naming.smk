@@ -173,9 +173,34 @@ def megabytes(factor, least=500):
     return of
 
 
+def published_file():
+    """The file of published numbers, relative to the working directory; none without one."""
+    published = study.config["tables"]["published"]
+    return [os.path.relpath(ROOT / published)] if published else []
+
+
+def summaries_of_study():
+    """The summaries of all counts of the study."""
+    return sorted(
+        {
+            f"results/counts/{study.name}/{dataset}/"
+            f"{study.representations[representation].counts}/summary.json"
+            for dataset, representation, _ in study.runs()
+        }
+    )
+
+
+def audits_of_study():
+    """The audits of the study's corpora."""
+    return [f"results/corpora/{dataset}/audit.json" for dataset in study.datasets]
+
+
 def tables_of_study():
     """The tables and figures of the study."""
-    tables = [f"results/tables/{study.name}/comparison.{form}" for form in ("md", "tex", "html")]
+    folder = f"results/tables/{study.name}"
+    tables = [f"{folder}/comparison.{form}" for form in ("md", "tex", "csv", "html", "txt")]
+    if published_file():
+        tables += ["results/tables/fidelity.csv", f"{folder}/paper.html"]
     return [*tables, f"results/figures/{study.name}/accuracy.svg"]
 
 

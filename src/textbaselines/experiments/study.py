@@ -121,10 +121,18 @@ class Study:
             "name": self.name,
             "title": self.title,
             "datasets": [
-                {"name": name, "title": dataset.title, "protocol": self.protocol(name).caption}
+                {
+                    "name": name,
+                    "title": dataset.title,
+                    "positive": dataset.classes[0],
+                    "protocol": self.protocol(name).caption,
+                }
                 for name, dataset in self.datasets.items()
             ],
-            "representations": [{"name": name, "title": name} for name in self.representations],
+            "representations": [
+                {"name": name, "title": name, "counts": representation.counts}
+                for name, representation in self.representations.items()
+            ],
             "methods": [
                 {"name": name, "title": name, "family": method.family}
                 for name, method in self.methods.items()

@@ -33,13 +33,18 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         pd.read_parquet(cells), study, decimals=study["tables"]["decimals"], interval=INTERVAL
     )
     print_table(table, console)
+    paper = results / "tables" / name / "paper.txt"
     places = {
         "tables": f"{results}/tables/{name}/ (comparison.md, .tex, .csv, .html)",
         "figures": f"{results}/figures/{name}/ (accuracy.svg, .png)",
         "runs": f"{results}/runs/{name}/ (scores, predictions and times of every run)",
-        "report": "snakemake --report results/report.html",
+        "report": f"snakemake --report {results}/report.html (make does that too)",
     }
+    if study["tables"]["published"]:
+        places["paper"] = f"{results}/tables/{name}/paper.html, {results}/tables/fidelity.csv"
     if study["tracking"] == "mlflow":
         places["tracking"] = f"mlflow ui --backend-store-uri sqlite:///{results}/mlflow.db"
     for what, where in places.items():
         console.print(f"{what + ':':<10}{where}", soft_wrap=True, highlight=False)
+    if paper.is_file():
+        console.print(paper.read_text(encoding="utf-8").rstrip(), highlight=False)

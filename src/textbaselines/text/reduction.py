@@ -13,8 +13,8 @@ class SVD:
     """Truncated singular value decomposition of the training documents (LSA).
 
     X is approximated by U S V' of the given rank; a document x becomes x V (Deerwester et al.
-    1990, "Indexing by Latent Semantic Analysis"). Exact to machine precision, by ARPACK; features are
-    not centred, so the matrix stays sparse.
+    1990, "Indexing by Latent Semantic Analysis"). Exact to machine precision, by ARPACK; features
+    are not centred, so the matrix stays sparse.
 
     Parameters
     ----------

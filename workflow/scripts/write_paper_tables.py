@@ -1,0 +1,73 @@
+"""Set published numbers beside ours: see textbaselines.reporting.fidelity and claims."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.experiments.evaluation import run_folders
+from textbaselines.logs import run_script
+from textbaselines.reporting import claims, fidelity, layout
+from textbaselines.reporting.tables import to_csv
+
+
+def main() -> None:
+    """Parse what the rule passes and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--published", type=Path, required=True)
+    parser.add_argument("--cells", type=Path, required=True)
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
+    parser.add_argument("--corpora", type=Path, required=True, help="the folders of audits")
+    parser.add_argument("--counts", type=Path, required=True, help="the study's counts")
+    parser.add_argument("--fidelity", type=Path, required=True)
+    parser.add_argument("--claims", type=Path, required=True)
+    parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script("paper", args.log) as log:
+        study = storage.read_json(args.study)
+        published = fidelity.load_published(args.published)
+        cells = pd.read_parquet(args.cells)
+        judged = fidelity.fidelity(cells, published)
+        comparisons = claims.judge_claims(claims.read_points(run_folders(args.runs, study)))
+        tables = [
+            fidelity.statistics_table(_statistics(args.corpora, args.counts, study), published),
+            *fidelity.paper_tables(judged, published),
+            fidelity.logs_table(judged, published),
+            claims.claims_table(comparisons, study),
+        ]
+        storage.write_text(args.fidelity, to_csv(judged[judged["source"] == "paper"]))
+        storage.write_text(args.claims, to_csv(comparisons))
+        forms = {
+            ".md": "\n".join(layout.to_markdown(table) for table in tables),
+            ".tex": "\n".join(layout.to_latex(table) for table in tables),
+            ".html": layout.to_html(tables, study["title"]),
+            ".txt": fidelity.verdict_line(judged) + "\n",
+        }
+        for ending, text in forms.items():
+            storage.write_text(args.stem.with_suffix(ending), text)
+        log.info(fidelity.verdict_line(judged))
+
+
+def _statistics(corpora: Path, counts: Path, study: dict) -> pd.DataFrame:
+    names = [dataset["name"] for dataset in study["datasets"]]
+    of = {entry["name"]: entry["counts"] for entry in study["representations"]}
+
+    def summaries(representation: str) -> dict:
+        return {
+            name: storage.read_json(counts / name / of[representation] / "summary.json")
+            for name in names
+        }
+
+    return fidelity.corpus_statistics(
+        {name: storage.read_json(corpora / name / "audit.json") for name in names},
+        {dataset["name"]: dataset["positive"] for dataset in study["datasets"]},
+        summaries("uni"),
+        summaries("bi"),
+    )
+
+
+if __name__ == "__main__":
+    main()
