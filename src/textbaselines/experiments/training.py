@@ -23,6 +23,9 @@ from textbaselines.text.counts import Counts
 from textbaselines.text.features import fold_features
 from textbaselines.text.vocabulary import Vocabulary
 
+SECONDS_BETWEEN_LINES = 10
+"""How often a job says how far it is."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -87,7 +90,7 @@ def train(
     threads : int
         BLAS threads, at most.
     log : Logger
-        Told how far the job is after each repeat or tenth fold.
+        Told how far the job is, every few seconds and at the end.
 
     Raises
     ------
@@ -99,7 +102,7 @@ def train(
     class_names = pd.array(list(reversed(task.classes)), dtype="str")
     collected = _Collected()
     work = list(divisions(folds, counts.documents))
-    began = time.monotonic()
+    began = told = time.monotonic()
     with threadpool_limits(threads):
         for done, division in enumerate(work, start=1):
             key = (division.repeat, division.fold)
@@ -110,16 +113,16 @@ def train(
                     fix="delete the dataset's vocabularies and run again",
                 )
             _train_fold(task, counts, vocabularies[key], division, codes, threads, collected)
-            if done == len(work) or done % 10 == 0:
-                spent = time.monotonic() - began
-                left = spent / done * (len(work) - done)
+            now = time.monotonic()
+            if done == len(work) or now - told >= SECONDS_BETWEEN_LINES:
+                told = now
                 log.info(
-                    "%d of %d folds, %d grid points each, %.1f s, about %.0f s left",
+                    "%d of %d folds, %s each, %.1f s, about %.0f s left",
                     done,
                     len(work),
-                    len(task.points),
-                    spent,
-                    left,
+                    "1 fit" if len(task.points) == 1 else f"{len(task.points)} grid points",
+                    now - began,
+                    (now - began) / done * (len(work) - done),
                 )
     return collected.results(documents, class_names, task.points)
 
