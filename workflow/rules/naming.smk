@@ -195,10 +195,16 @@ def audits_of_study():
     return [f"results/corpora/{dataset}/audit.json" for dataset in study.datasets]
 
 
+def benchmarks_of_study():
+    """The workflow's measure of every training job of the study."""
+    return [f"results/benchmarks/{study.name}/train/{'-'.join(run)}.tsv" for run in study.runs()]
+
+
 def tables_of_study():
     """The tables and figures of the study."""
     folder = f"results/tables/{study.name}"
     tables = [f"{folder}/comparison.{form}" for form in ("md", "tex", "csv", "html", "txt")]
+    tables.append(f"{folder}/costs.html")
     if published_file():
         tables += ["results/tables/fidelity.csv", f"{folder}/paper.html"]
     return [*tables, f"results/figures/{study.name}/accuracy.svg"]

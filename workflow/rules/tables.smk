@@ -60,3 +60,39 @@ rule draw_figures:
     shell:
         "python {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
         " --stem results/figures/{wildcards.study:q}/accuracy --log {log:q}"
+
+
+rule write_costs:
+    """Write the table of costs: seconds per fit, microseconds per document, memory per job."""
+    input:
+        code=code("write_costs", "experiments.costs", "reporting.costs", "logs"),
+        study="results/studies/{study}.json",
+        runs=runs_of_study(),
+        timings=runs_of_study("timings.parquet"),
+        benchmarks=benchmarks_of_study(),
+    output:
+        csv=report(
+            "results/tables/{study}/costs.csv",
+            category="Tables",
+            labels={"table": "costs", "form": "CSV"},
+            caption="../report/costs.rst",
+        ),
+        html=report(
+            "results/tables/{study}/costs.html",
+            category="Tables",
+            labels={"table": "costs", "form": "page"},
+            caption="../report/costs.rst",
+        ),
+        markdown="results/tables/{study}/costs.md",
+        latex="results/tables/{study}/costs.tex",
+    log:
+        "logs/costs/{study}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --runs results/runs/{wildcards.study:q}"
+        " --benchmarks results/benchmarks/{wildcards.study:q}/train"
+        " --stem results/tables/{wildcards.study:q}/costs --log {log:q}"

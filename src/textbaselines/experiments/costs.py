@@ -1,0 +1,78 @@
+"""What a method costs: seconds to fit, microseconds to predict a document, memory of its job."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.errors import UserError
+
+COST_COLUMNS = (
+    "dataset",
+    "representation",
+    "method",
+    "fits",
+    "fit_seconds",
+    "predict_microseconds",
+    "peak_mebibytes",
+    "job_seconds",
+)
+
+
+def costs_of_runs(
+    run_folders: Sequence[str | Path], benchmarks: Sequence[str | Path]
+) -> pd.DataFrame:
+    """Return one row of costs for each run folder.
+
+    Parameters
+    ----------
+    run_folders : sequence of paths
+        Folders with ``run.json``, ``scores.parquet`` and ``timings.parquet``.
+    benchmarks : sequence of paths
+        The workflow's measure of each training job, in the same order: a tab-separated file with
+        the columns ``s`` (wall-clock seconds) and ``max_rss`` (MiB).
+
+    Returns
+    -------
+    data frame with the columns :data:`COST_COLUMNS`
+        ``fits``: grid points times folds. ``fit_seconds``: the median over them, of one fit on
+        ready features. ``predict_microseconds``: per document, the median. ``peak_mebibytes`` and
+        ``job_seconds``: of the whole job, its counts and all its fits included; NaN where the job
+        was too short to be measured.
+
+    Raises
+    ------
+    UserError
+        When a benchmark file lacks a column.
+    """
+    rows = []
+    for folder, benchmark in zip(map(Path, run_folders), benchmarks, strict=True):
+        run = storage.read_json(folder / "run.json")
+        key = ["point", "repeat", "fold"]
+        timings = pd.read_parquet(folder / "timings.parquet").set_index(key)
+        tested = pd.read_parquet(folder / "scores.parquet", columns=[*key, "n_test", "failure"])
+        tested = tested[tested["failure"].isna()].set_index(key)
+        fitted = timings.loc[timings.index.isin(tested.index)]
+        per_document = fitted["predict_seconds"] / tested["n_test"]
+        measured = pd.read_csv(benchmark, sep="\t", na_values=["-", "NA"])
+        for column in ("s", "max_rss"):
+            if column not in measured:
+                raise UserError(
+                    "not a benchmark file of the workflow",
+                    where=str(benchmark),
+                    found=", ".join(measured.columns),
+                    expected="a column " + column,
+                    fix="delete the run folder beside it and run again",
+                )
+        rows.append(
+            {
+                **{name: run[name] for name in ("dataset", "representation", "method")},
+                "fits": len(fitted),
+                "fit_seconds": fitted["fit_seconds"].median(),
+                "predict_microseconds": 1e6 * per_document.median(),
+                "peak_mebibytes": measured["max_rss"].iloc[-1],
+                "job_seconds": measured["s"].iloc[-1],
+            }
+        )
+    return pd.DataFrame(rows, columns=list(COST_COLUMNS))

@@ -1,0 +1,54 @@
+"""Costs: medians by hand, joined to their own fits, failed fits left out."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from textbaselines.errors import UserError
+from textbaselines.experiments.costs import costs_of_runs
+from textbaselines.storage import write_json
+
+
+def run_folder(folder: Path) -> Path:
+    folder.mkdir()
+    write_json(folder / "run.json", {"dataset": "d", "representation": "bi", "method": "M"})
+    key = {"point": ["a", "a", "b", "b"], "repeat": [0] * 4, "fold": [0, 1, 0, 1]}
+    pd.DataFrame(
+        {**key, "n_test": [10, 20, 10, 20], "failure": [None, None, None, "no memory"]}
+    ).to_parquet(folder / "scores.parquet")
+    pd.DataFrame(
+        {
+            **key,
+            "fit_seconds": [1.0, 2.0, 6.0, 100.0],
+            "predict_seconds": [1e-4, 2e-3, 3e-4, 100.0],
+        }
+        # Another order of rows: they are joined by point, repeat and fold.
+    ).iloc[::-1].to_parquet(folder / "timings.parquet")
+    return folder
+
+
+def test_medians_over_the_fits_that_did_not_fail(tmp_path: Path) -> None:
+    benchmark = tmp_path / "b.tsv"
+    benchmark.write_text("s\th:m:s\tmax_rss\n7.5\t0:00:07\t123.4\n")
+    (row,) = costs_of_runs([run_folder(tmp_path / "run")], [benchmark]).to_dict("records")
+    assert row["fits"] == 3
+    assert row["fit_seconds"] == 2.0
+    # 10, 100 and 30 microseconds a document.
+    assert row["predict_microseconds"] == pytest.approx(30)
+    assert (row["peak_mebibytes"], row["job_seconds"]) == (123.4, 7.5)
+
+
+def test_a_job_too_short_to_be_measured(tmp_path: Path) -> None:
+    benchmark = tmp_path / "b.tsv"
+    benchmark.write_text("s\tmax_rss\n0.1\t-\n")
+    (row,) = costs_of_runs([run_folder(tmp_path / "run")], [benchmark]).to_dict("records")
+    assert math.isnan(row["peak_mebibytes"])
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    benchmark = tmp_path / "b.tsv"
+    benchmark.write_text("a\tb\n1\t2\n")
+    with pytest.raises(UserError, match="not a benchmark file"):
+        costs_of_runs([run_folder(tmp_path / "run")], [benchmark])

@@ -1,0 +1,40 @@
+"""Write the table of costs: see textbaselines.experiments.costs and reporting.costs."""
+
+import argparse
+from pathlib import Path
+
+from textbaselines import storage
+from textbaselines.experiments.costs import costs_of_runs
+from textbaselines.experiments.evaluation import run_folders
+from textbaselines.logs import run_script
+from textbaselines.reporting import layout
+from textbaselines.reporting.costs import cost_table
+from textbaselines.reporting.tables import to_csv
+
+
+def main() -> None:
+    """Parse what the rule passes and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
+    parser.add_argument("--benchmarks", type=Path, required=True, help="one file per training job")
+    parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script("costs", args.log):
+        study = storage.read_json(args.study)
+        benchmarks = [args.benchmarks / ("-".join(run) + ".tsv") for run in study["runs"]]
+        costs = costs_of_runs(run_folders(args.runs, study), benchmarks)
+        table = cost_table(costs, study)
+        forms = {
+            ".csv": to_csv(costs),
+            ".md": layout.to_markdown(table),
+            ".tex": layout.to_latex(table),
+            ".html": layout.to_html([table], study["title"]),
+        }
+        for ending, text in forms.items():
+            storage.write_text(args.stem.with_suffix(ending), text)
+
+
+if __name__ == "__main__":
+    main()
