@@ -18,12 +18,15 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper test lint format lock clean
+.PHONY: study paper survey test lint format lock clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
 paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by network or mirror
 	$(call run_study,--configfile config/wang_manning.yaml)
+
+survey: $(READY) ## every method on the nine sets
+	$(call run_study,--configfile config/survey.yaml)
 
 test: lint ## format, lint, types and the whole test suite
 	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup

@@ -1,0 +1,174 @@
+"""A study file becomes a study: defaults, per-dataset options, restrictions, and its refusals."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from textbaselines.errors import UserError
+from textbaselines.experiments.folds import Protocol
+from textbaselines.experiments.study import Study, make_study, read_study
+
+BASE: dict[str, Any] = {
+    "name": "s",
+    "title": "S",
+    "datasets": ["rt-s", "imdb", "athr"],
+    "tokenizers": {
+        "wm": {
+            "family": "wang_manning",
+            "reading": "spaces",
+            "per_dataset": {"imdb": {"reading": "filtered"}},
+        },
+        "words": {"family": "words"},
+    },
+    "representations": {
+        "uni": {"tokenizer": "words", "ngrams": [1, 1], "weighting": "binary"},
+        "bi": {
+            "tokenizer": "wm",
+            "ngrams": [1, 2],
+            "weighting": "count",
+            "unk": {"policy": "drop"},
+            "datasets": ["rt-s"],
+        },
+    },
+    "methods": {
+        "MNB": {"family": "mnb", "grid": {"alpha": [0.1, 1]}},
+        "SVM": {"family": "svm", "representations": ["uni"], "options": {"tol": 0.01}},
+    },
+}
+
+
+@pytest.fixture
+def make(repository: Path):
+    def make(**changes: Any) -> Study:
+        schemas = repository / "workflow" / "schemas"
+        return make_study({**BASE, **changes}, "study.yaml", repository, schemas)
+
+    return make
+
+
+def test_defaults(make) -> None:
+    study = make()
+    uni = study.representations["uni"]
+    assert (uni.policy, uni.min_count, uni.scope, uni.reduction) == ("unk", 2, "training", None)
+    assert study.representations["bi"].min_count == 1
+    (fixed, other) = study.methods["MNB"].points
+    assert fixed.params["alpha"] == 1.0
+    assert fixed.origin == ("fixed", "grid")
+    assert other.params["alpha"] == 0.1
+    assert study.methods["SVM"].points[0].params == {"C": 0.1, "tol": 0.01}
+
+
+def test_protocols_come_from_the_dataset_and_sizes_from_the_study(make) -> None:
+    study = make(protocol={"cv": {"folds": 5, "repeats": 2}, "halves": {"repeats": 3}})
+    assert study.protocol("rt-s") == Protocol("cv", 5, 2)
+    assert study.protocol("imdb") == Protocol("split", 1, 1)
+    assert study.protocol("athr") == Protocol("halves", 2, 3)
+    assert make(protocol={"grouped": True}).protocol("rt-s") == Protocol("cv", 10, 1, True)
+
+
+def test_tokenizer_options_per_dataset(make) -> None:
+    study = make()
+    assert study.tokenizer("wm", "rt-s") == {"family": "wang_manning", "reading": "spaces"}
+    assert study.tokenizer("wm", "imdb") == {"family": "wang_manning", "reading": "filtered"}
+
+
+def test_restrictions(make) -> None:
+    assert make().runs() == [
+        ("rt-s", "uni", "MNB"),
+        ("rt-s", "uni", "SVM"),
+        ("rt-s", "bi", "MNB"),
+        ("imdb", "uni", "MNB"),
+        ("imdb", "uni", "SVM"),
+        ("athr", "uni", "MNB"),
+        ("athr", "uni", "SVM"),
+    ]
+
+
+def test_the_familys_own_grid(make) -> None:
+    study = make(methods={"M": {"family": "nbsvm", "grid": "default", "options": {"C": 2.0}}})
+    points = study.methods["M"].points
+    assert {point.params["C"] for point in points} == {2.0}
+    assert len({point.params["beta"] for point in points}) > 1
+
+
+def changed(section: str, name: str, **changes: Any) -> dict[str, Any]:
+    entries = dict(BASE[section])
+    entries[name] = {**entries[name], **changes}
+    return {section: entries}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"datasets": ["rt-s", "rt-s"]}, ["datasets", "stands twice"]),
+        ({"datasets": ["rts"]}, ["no dataset 'rts'", "did you mean 'rt-s'"]),
+        ({"name": "a/b"}, ["key name", "'a/b'"]),
+        ({"max_documents": 5}, ["max_documents", "20"]),
+        (
+            changed("representations", "bi", datasets=["cr"]),
+            ["representations.bi.datasets", "'cr'"],
+        ),
+        (changed("methods", "SVM", representations=["tri"]), ["methods.SVM.representations"]),
+        (changed("methods", "SVM", fixed=None), ["methods.SVM", "without fixed values"]),
+        (changed("methods", "SVM", fixed={"C": 0}), ["methods.SVM (fixed)", "'C'"]),
+        (changed("methods", "MNB", grid={"alpha": [0.1, -1]}), ["methods.MNB (grid)", "-1"]),
+        (
+            changed("representations", "bi", unk={"policy": "unk", "min_count": 2}),
+            ["representations.bi.unk", "policy unk, min_count 2"],
+        ),
+        (
+            changed("representations", "bi", ngrams=[1, 4]),
+            ["representations.bi.ngrams", "[1, 4]", "[1, 3]"],
+        ),
+        (
+            changed("tokenizers", "wm", per_dataset={"cr": {"reading": "lines"}}),
+            ["tokenizers.wm.per_dataset.cr", "does not use"],
+        ),
+        (
+            changed("tokenizers", "wm", per_dataset={"imdb": {"reading": "line"}}),
+            ["tokenizers.wm.per_dataset.imdb.reading", "'lines'"],
+        ),
+        (changed("representations", "uni", reduction={"kind": "pca"}), ["reduction"]),
+    ],
+)
+def test_refusals_name_the_key(make, changes: dict[str, Any], told: list[str]) -> None:
+    with pytest.raises(UserError) as error:
+        make(**changes)
+    for part in told:
+        assert part in str(error.value)
+
+
+def test_shipped_studies_are_valid(repository: Path) -> None:
+    schemas = repository / "workflow" / "schemas"
+    studies = {
+        path.stem: read_study([path], {}, repository, schemas)
+        for path in sorted((repository / "config").glob("*.yaml"))
+        if "published" not in path.stem
+    }
+    assert set(studies) == {"config", "wang_manning", "survey"}
+    wang_manning = studies["wang_manning"]
+    assert list(wang_manning.datasets) == list(studies["survey"].datasets)
+    assert {
+        (method, point.params["C"])
+        for method in ("SVM", "NBSVM")
+        for point in wang_manning.methods[method].points
+    } == {("SVM", 0.1), ("NBSVM", 1.0)}
+    assert wang_manning.protocol("rt-s") == Protocol("cv", 10, 10)
+    assert wang_manning.protocol("athr") == Protocol("halves", 2, 20)
+
+
+def test_overrides_replace_keys_of_the_file(repository: Path) -> None:
+    schemas = repository / "workflow" / "schemas"
+    file = repository / "config" / "config.yaml"
+    study = read_study([file], {"max_documents": 30, "tracking": "none"}, repository, schemas)
+    assert study.config["max_documents"] == 30
+    with pytest.raises(UserError, match="the command line"):
+        read_study([file], {"trakcing": "none"}, repository, schemas)
+
+
+def test_a_file_that_is_no_mapping_is_refused(repository: Path, tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text("- a\n")
+    with pytest.raises(UserError, match="must be a mapping"):
+        read_study([file], {}, repository, repository / "workflow" / "schemas")
