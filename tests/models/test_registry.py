@@ -37,6 +37,8 @@ EXACT = {
     "linreg": {"tol": 1e-12},
     "ksvm": {"tol": 1e-9},
 }
+# Methods to which a column of zeros is like any other: it has random weights or a density.
+SEES_UNSEEN_COLUMNS = {"elm", "gda", "gnb"}
 # Checks of scikit-learn that test outside the method's domain.
 EXPECTED_FAILURES = {
     name: {"check_decision_proba_consistency": "predicts rows with negative counts"}
@@ -261,6 +263,97 @@ def test_an_empty_document_has_finite_scores(name, classes):
     assert np.all(np.isfinite(scores(model, empty)))
     if hasattr(model, "predict_proba"):
         assert model.predict_proba(empty).sum() == pytest.approx(1)
+
+
+@every_classifier
+@pytest.mark.parametrize("classes", [2, 3])
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_the_predicted_class_has_the_largest_probability(name, classes, seed):
+    X, y = data(name, classes=classes, seed=seed)
+    model = make_estimator(name, {}).fit(X, y)
+    if not hasattr(model, "predict_proba"):
+        return
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_very_long_document_has_finite_scores(name, classes):
+    X, y = data(name, classes=classes)
+    model = make_estimator(name, {}).fit(X, y)
+    document = np.zeros((1, 30))
+    document[0, ::7] = 20_000.0
+    assert document.sum() == 100_000
+    assert np.all(np.isfinite(scores(model, document)))
+    if hasattr(model, "predict_proba"):
+        assert np.all(np.isfinite(model.predict_log_proba(document)))
+        assert model.predict_proba(document).sum() == pytest.approx(1)
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_document_of_unseen_words_alone_has_the_scores_of_an_empty_one(name, classes):
+    X, y = data(name, classes=classes)
+    dense = X.toarray() if sp.issparse(X) else X.copy()
+    dense[:, :3] = 0
+    model = make_estimator(name, {}).fit(dense, y)
+    unseen = np.zeros((1, 30))
+    unseen[0, :3] = [1, 5, 2]
+    assert np.all(np.isfinite(scores(model, unseen)))
+    if name not in SEES_UNSEEN_COLUMNS:
+        np.testing.assert_allclose(
+            scores(model, unseen), scores(model, np.zeros((1, 30))), rtol=0, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(  # of NBSVM the mean is over all columns
+    "name", sorted(METHODS.keys() - SEES_UNSEEN_COLUMNS - {"nbsvm"})
+)
+def test_a_feature_without_counts_changes_nothing(name):
+    X, y = data(name)
+    wide = sp.csr_matrix(sp.hstack([X, sp.csr_matrix((40, 2))]))
+    model = make_estimator(name, EXACT.get(name, {})).fit(X, y)
+    widened = make_estimator(name, EXACT.get(name, {})).fit(wide, y)
+    np.testing.assert_allclose(scores(widened, wide), scores(model, X), rtol=1e-7, atol=1e-9)
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_running_again_gives_the_same_bits(name, classes):
+    X, y = data(name, classes=classes)
+    runs = [make_estimator(name, {}, seed=5).fit(X.copy(), y.copy()) for _ in range(2)]
+    runs.append(clone(runs[0]).fit(X, y))
+    runs.append(runs[0].fit(X, y))
+    for run in runs:
+        np.testing.assert_array_equal(scores(run, X), scores(runs[1], X))
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name, family in METHODS.items() if "numeric_target" in family.needs)
+)
+def test_a_constant_target_is_predicted(name):
+    X, _ = data(name)
+    model = make_estimator(name, {}).fit(X, np.full(40, 3.5))
+    np.testing.assert_allclose(model.predict(X), 3.5)
+    np.testing.assert_allclose(model.predict(np.zeros((1, 30))), 3.5)
+
+
+@every_method
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_training_set_of_empty_documents_has_finite_scores_or_is_refused(name, classes):
+    _, y = data(name, classes=classes)
+    empty = np.zeros((40, 30))
+    if name in {"gda", "gnb"}:
+        with pytest.raises(ValueError, match="singular|constant in class"):
+            make_estimator(name, {}).fit(empty, y)
+        return
+    model = make_estimator(name, {}).fit(empty, y)
+    X, _ = data(name, classes=classes)
+    assert np.all(np.isfinite(scores(model, X)))
+    assert np.all(np.isfinite(scores(model, empty)))
 
 
 @every_method

@@ -2,24 +2,26 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from textbaselines.models.classifier import Classifier
+from textbaselines.models.kernels import (
+    blocks_of_rows,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+)
 from textbaselines.models.matrices import Matrix, int32_indices
 from textbaselines.models.parameters import Choice, Number, Parameter
 
-
-@dataclass(frozen=True)
-class _Machines:
-    machines: list[Any]
-    n_iter: int
-    converged: bool
+# LIBSVM's store of kernel columns, which holds all of some ten thousand documents'.
+_CACHE_MIB = 500
 
 
 class KernelSVM(Classifier):
@@ -29,8 +31,12 @@ class KernelSVM(Classifier):
     ``"linear"`` x'z; ``"polynomial"`` (x'z + 1)^degree; ``"rbf"`` exp(-gamma |x - z|^2). Sparse
     rows stay sparse. There are no probabilities, which LIBSVM's own would contradict: calibrate.
 
-    Fitted: ``n_iter_`` (the most of any class), ``converged_``, ``machines_``: the solved
-    problems, one for two classes, otherwise one for each class.
+    Fitted: ``support_``: the numbers of the training rows that are support vectors of some
+    problem, ``support_vectors_`` those rows, ``dual_coef_`` (problems, support vectors): y times
+    alpha, from -C to C and summing to 0, ``intercept_`` (problems,), ``margin_`` (problems,),
+    ``n_iter_`` (the most of any class), ``converged_``. There is one problem for two classes,
+    oriented to ``classes_[1]``, otherwise one for each class, and
+    w'phi(x) = sum over the support vectors z of dual_coef k(z, x).
 
     Parameters
     ----------
@@ -79,34 +85,72 @@ class KernelSVM(Classifier):
 
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
-        X = int32_indices(self._new_data(X))
-        rows = [machine.decision_function(X) for machine in self.machines_]
-        scores = self._oriented(rows, width=X.shape[0])
-        return scores[0] if len(self.classes_) <= 2 else np.ascontiguousarray(scores.T)
+        X = self._new_data(X)
+        parts = [
+            self._kernel_between(block, self.support_vectors_) @ self.dual_coef_.T
+            for block in blocks_of_rows(X, len(self.support_))
+        ]
+        scores = np.concatenate(parts) + self.intercept_
+        return scores[:, 0] if len(self.classes_) <= 2 else scores
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> _Machines:
+    @property
+    def margin_(self) -> NDArray[np.float64]:
+        """The distance 1/|w| from each problem's boundary to where y (w'phi(x) + b) is 1.
+
+        The shape is (1,) for up to two classes, otherwise (classes,); infinite where w is 0. It is
+        in the kernel's space, and worked out when asked for.
+        """
+        images = [
+            self._kernel_between(block, self.support_vectors_) @ self.dual_coef_.T
+            for block in blocks_of_rows(self.support_vectors_, len(self.support_))
+        ]
+        squares = np.einsum("pi,ip->p", self.dual_coef_, np.concatenate(images))
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / np.sqrt(np.maximum(squares, 0)))
+
+    def _kernel_between(self, A: Matrix, B: Matrix) -> NDArray[np.float64]:
+        if self.kernel == "linear":
+            return linear_kernel(A, B)
+        if self.kernel == "polynomial":
+            return polynomial_kernel(A, B, self.degree)
+        return rbf_kernel(A, B, self.gamma)
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, list[Any]]:
         X, codes = self._training_data(X, y)
-        X = int32_indices(X)
-        machines = []
-        for mask in self._one_against_rest(codes):
-            machine = SVC(
-                C=self.C,
-                kernel="poly" if self.kernel == "polynomial" else self.kernel,
-                degree=self.degree,
-                gamma=1.0 if self.kernel == "polynomial" else self.gamma,
-                coef0=1.0,
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                machines.append(machine.fit(X, mask.astype(np.int8)))
-        return _Machines(
-            machines,
-            n_iter=max((int(machine.n_iter_.max()) for machine in machines), default=0),
-            converged=all(machine.fit_status_ == 0 for machine in machines),
-        )
+        return X, [self._solve(int32_indices(X), mask) for mask in self._one_against_rest(codes)]
 
-    def _complete(self, prepared: _Machines) -> None:
-        self.machines_ = prepared.machines
-        self.n_iter_, self.converged_ = prepared.n_iter, prepared.converged
+    def _solve(self, X: Matrix, positive: NDArray[np.bool_]) -> Any:
+        machine = SVC(
+            C=self.C,
+            kernel="poly" if self.kernel == "polynomial" else self.kernel,
+            degree=self.degree,
+            gamma=1.0 if self.kernel == "polynomial" else self.gamma,
+            coef0=1.0,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cache_size=_CACHE_MIB,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return machine.fit(X, positive.astype(np.int8))
+
+    def _complete(self, prepared: tuple[Matrix, list[Any]]) -> None:
+        X, machines = prepared
+        n = X.shape[0]
+        rows = []
+        for machine in machines:
+            coefficients = machine.dual_coef_
+            row = np.zeros(n)
+            row[machine.support_] = (
+                coefficients.toarray() if sp.issparse(coefficients) else coefficients
+            )[0]
+            rows.append(row)
+        dual_coef = self._oriented(rows, width=n)
+        self.support_ = np.flatnonzero(dual_coef.any(axis=0))
+        self.support_vectors_ = X[self.support_]
+        self.dual_coef_ = dual_coef[:, self.support_]
+        self.intercept_ = self._oriented([machine.intercept_ for machine in machines], width=1)[
+            :, 0
+        ]
+        self.n_iter_ = max((int(machine.n_iter_.max()) for machine in machines), default=0)
+        self.converged_ = all(machine.fit_status_ == 0 for machine in machines)

@@ -1,10 +1,22 @@
 """Kernels between documents, from sparse or dense rows."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from textbaselines.models.matrices import Matrix
+
+# Rows to predict are taken in blocks whose kernel has about this many numbers.
+_BLOCK = 2**23
+
+
+def blocks_of_rows(X: Matrix, width: int) -> Iterator[Matrix]:
+    """Yield X in runs of rows whose kernel with ``width`` others is of bounded size."""
+    rows = max(1, _BLOCK // max(1, width))
+    for start in range(0, X.shape[0], rows):
+        yield X[start : start + rows]
 
 
 def linear_kernel(A: Matrix, B: Matrix) -> NDArray[np.float64]:
@@ -22,6 +34,13 @@ def rbf_kernel(A: Matrix, B: Matrix, gamma: float) -> NDArray[np.float64]:
     np.maximum(distances, 0, out=distances)
     distances *= -gamma
     return np.asarray(np.exp(distances, out=distances))
+
+
+def polynomial_kernel(A: Matrix, B: Matrix, degree: int) -> NDArray[np.float64]:
+    """Return (a'b + 1)^degree for the rows, of shape (rows of A, rows of B)."""
+    products = linear_kernel(A, B)
+    products += 1
+    return np.asarray(np.power(products, degree, out=products))
 
 
 def squared_norms(X: Matrix) -> NDArray[np.float64]:
