@@ -34,3 +34,11 @@ def test_faults() -> None:
         expand("f", {}, {"C": 1}, {}, {"C": [1, 2]}, "methods.SVM")
     with pytest.raises(UserError, match=r"without fixed values and without a grid"):
         expand("f", {}, {}, None, {}, "methods.SVM")
+
+
+def test_fixed_values_go_before_options_before_defaults() -> None:
+    defaults = {"a": 0, "b": 0, "c": 0}
+    (point,) = expand("f", defaults, {"b": 1, "c": 1}, {"c": 2}, {}, "m")
+    assert point.params == {"a": 0, "b": 1, "c": 2}
+    (point,) = expand("f", defaults, {"b": 1}, None, {"c": [3]}, "m")
+    assert point.params == {"a": 0, "b": 1, "c": 3}
