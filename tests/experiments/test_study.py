@@ -129,6 +129,7 @@ def changed(section: str, name: str, **changes: Any) -> dict[str, Any]:
             changed("tokenizers", "wm", per_dataset={"imdb": {"reading": "line"}}),
             ["tokenizers.wm.per_dataset.imdb.reading", "'lines'"],
         ),
+        (changed("methods", "MNB", family="gpr", grid={}), ["methods.MNB.family", "numbers"]),
         (changed("representations", "uni", reduction={"kind": "pca"}), ["reduction"]),
     ],
 )
