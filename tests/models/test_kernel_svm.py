@@ -4,6 +4,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from textbaselines.models import KernelSVM
+from textbaselines.models.kernels import scale_gamma
 
 
 def random_texts(classes=2):
@@ -72,6 +73,17 @@ def test_a_large_cost_gives_the_hard_margin():
     assert hard.support_.tolist() == [0, 3]
     np.testing.assert_allclose(hard.decision_function([[1.0, 7.0]]), 0, atol=1e-4)
     assert soft.margin_ > 1.5
+
+
+def test_the_default_gamma_by_hand():
+    # The distances from the mean (1, 0) are 1, 1, 2 and 2.
+    X = np.array([[0.0, 0], [2, 0], [1, 2], [1, -2]])
+    for rows in (X, sp.csr_matrix(X)):
+        model = KernelSVM(kernel="rbf").fit(rows, [0, 1, 0, 1])
+        assert model.gamma_ == pytest.approx(1 / 2.5)
+    assert scale_gamma(np.full((3, 2), 0.1)) == 1
+    assert scale_gamma(np.zeros((3, 2))) == 1
+    assert KernelSVM(kernel="rbf", gamma=0.5).fit(X, [0, 1, 0, 1]).gamma_ == 0.5
 
 
 def test_a_larger_cost_means_no_more_violations():

@@ -347,7 +347,7 @@ def test_a_training_set_of_empty_documents_has_finite_scores_or_is_refused(name,
     _, y = data(name, classes=classes)
     empty = np.zeros((40, 30))
     if name in {"gda", "gnb"}:
-        with pytest.raises(ValueError, match="singular|constant in class"):
+        with pytest.raises(ValueError, match=r"singular|constant in class"):
             make_estimator(name, {}).fit(empty, y)
         return
     model = make_estimator(name, {}).fit(empty, y)

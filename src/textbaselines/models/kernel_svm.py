@@ -16,6 +16,7 @@ from textbaselines.models.kernels import (
     linear_kernel,
     polynomial_kernel,
     rbf_kernel,
+    scale_gamma,
 )
 from textbaselines.models.matrices import Matrix, int32_indices
 from textbaselines.models.parameters import Choice, Number, Parameter
@@ -34,9 +35,9 @@ class KernelSVM(Classifier):
     Fitted: ``support_``: the numbers of the training rows that are support vectors of some
     problem, ``support_vectors_`` those rows, ``dual_coef_`` (problems, support vectors): y times
     alpha, from -C to C and summing to 0, ``intercept_`` (problems,), ``margin_`` (problems,),
-    ``n_iter_`` (the most of any class), ``converged_``. There is one problem for two classes,
-    oriented to ``classes_[1]``, otherwise one for each class, and
-    w'phi(x) = sum over the support vectors z of dual_coef k(z, x).
+    ``gamma_``, ``n_iter_`` (the most of any class), ``converged_``. There is one problem for two
+    classes, oriented to ``classes_[1]``, otherwise one for each class, and w'phi(x) is the sum
+    over the support vectors z of dual_coef k(z, x).
 
     Parameters
     ----------
@@ -45,8 +46,9 @@ class KernelSVM(Classifier):
     kernel : {"linear", "polynomial", "rbf"}
     degree : int
         The exponent of the polynomial kernel.
-    gamma : float
-        The width of the rbf kernel.
+    gamma : float, optional
+        Of the rbf kernel, above 0; None for 1 over the mean squared distance of the training rows
+        from their mean (:func:`textbaselines.models.kernels.scale_gamma`).
     tol : float
         When the solver stops; 0.001 is LIBSVM's own.
     max_iter : int
@@ -60,7 +62,7 @@ class KernelSVM(Classifier):
         "C": Number("cost of a loss", low=0, low_open=True),
         "kernel": Choice("the kernel", ("linear", "polynomial", "rbf")),
         "degree": Number("exponent of the polynomial kernel", low=1, integer=True),
-        "gamma": Number("width of the rbf kernel", low=0, low_open=True),
+        "gamma": Number("gamma of the rbf kernel", low=0, low_open=True, optional=True),
         "tol": Number("stopping tolerance", low=0, low_open=True),
         "max_iter": Number("limit of iterations", low=1, integer=True),
     }
@@ -70,7 +72,7 @@ class KernelSVM(Classifier):
         C: float = 1.0,
         kernel: str = "linear",
         degree: int = 2,
-        gamma: float = 0.01,
+        gamma: float | None = None,
         tol: float = 0.001,
         max_iter: int = 1_000_000,
         positive: Any = None,
@@ -113,10 +115,11 @@ class KernelSVM(Classifier):
             return linear_kernel(A, B)
         if self.kernel == "polynomial":
             return polynomial_kernel(A, B, self.degree)
-        return rbf_kernel(A, B, self.gamma)
+        return rbf_kernel(A, B, self.gamma_)
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, list[Any]]:
         X, codes = self._training_data(X, y)
+        self.gamma_ = scale_gamma(X) if self.gamma is None else float(self.gamma)
         return X, [self._solve(int32_indices(X), mask) for mask in self._one_against_rest(codes)]
 
     def _solve(self, X: Matrix, positive: NDArray[np.bool_]) -> Any:
@@ -124,7 +127,7 @@ class KernelSVM(Classifier):
             C=self.C,
             kernel="poly" if self.kernel == "polynomial" else self.kernel,
             degree=self.degree,
-            gamma=1.0 if self.kernel == "polynomial" else self.gamma,
+            gamma=1.0 if self.kernel == "polynomial" else self.gamma_,
             coef0=1.0,
             tol=self.tol,
             max_iter=self.max_iter,

@@ -36,6 +36,19 @@ def rbf_kernel(A: Matrix, B: Matrix, gamma: float) -> NDArray[np.float64]:
     return np.asarray(np.exp(distances, out=distances))
 
 
+def scale_gamma(X: Matrix) -> float:
+    """Return 1 over the mean squared distance of the rows from their mean; 1 for equal rows.
+
+    Two rows at the typical distance have exp(-2) as their rbf kernel then, whatever the scale of X.
+    """
+    means = np.asarray(X.mean(axis=0)).ravel()
+    spread = float(squared_norms(X).mean() - means @ means)
+    # Equal rows leave rounding noise.
+    if spread <= 1e-12 * float(squared_norms(X).max(initial=0.0)):
+        return 1.0
+    return 1.0 / spread
+
+
 def polynomial_kernel(A: Matrix, B: Matrix, degree: int) -> NDArray[np.float64]:
     """Return (a'b + 1)^degree for the rows, of shape (rows of A, rows of B)."""
     products = linear_kernel(A, B)
