@@ -113,3 +113,20 @@ def test_rows_without_any_evidence_are_solved():
         model = NBSVM(loss=loss).fit(X, y)
         assert not model.coef_.any()
         assert model.predict(X).tolist() == [0, 0]
+
+
+def test_weighted_values_are_summed_as_they_are():
+    X, y = np.array([[0.5, 0.0, 2.0], [0.0, 1.5, 1.0]]), [1, 0]
+    model = NBSVM(beta=0).fit(X, y)
+    p, q = np.array([1.5, 1.0, 3.0]), np.array([1.0, 2.5, 2.0])
+    np.testing.assert_allclose(
+        model.log_count_ratio_, [np.log(p / p.sum()) - np.log(q / q.sum())], atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("tol", [0.1, 1e-8])
+def test_the_logistic_loss_tells_whether_it_converged(tol):
+    X, y = random_texts()
+    assert NBSVM(loss="logistic", tol=tol, max_iter=10**5).fit(X, y).converged_
+    stopped = NBSVM(loss="logistic", C=1000, tol=1e-12, max_iter=1).fit(X, y)
+    assert not stopped.converged_

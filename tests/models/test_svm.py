@@ -131,3 +131,38 @@ def test_64_bit_indices_are_narrowed():
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     np.testing.assert_array_equal(LinearSVM().fit(wide, y).coef_, LinearSVM().fit(X, y).coef_)
+
+
+def test_margins_and_losses_of_given_weights_by_hand():
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), [1, 0]
+    model = LinearSVM(loss="hinge", C=1.0).fit(X, y)
+    model.coef_ = np.array([[1.0, -1.0]])
+    np.testing.assert_allclose(model.decision_function([[0.8, 0.3], [2.0, 1.0]]), [0.5, 1.0])
+    # 1/2 w'w is 1; the margins 0.5 and 1 cost 0.5 and nothing, squared 0.25 and nothing.
+    np.testing.assert_allclose(model.objective([[0.8, 0.3]], [1]), [1.5])
+    np.testing.assert_allclose(model.objective([[2.0, 1.0]], [1]), [1.0])
+    model.loss = "squared_hinge"
+    np.testing.assert_allclose(model.objective([[0.8, 0.3]], [1]), [1.25])
+
+
+@pytest.mark.parametrize("bias", [None, 1.0])
+def test_primal_and_dual_have_one_solution(bias):
+    X, y = random_texts()
+    primal, dual = (
+        LinearSVM(C=1, dual=dual, bias=bias, tol=1e-10, max_iter=10**5).fit(X, y)
+        for dual in (False, True)
+    )
+    np.testing.assert_allclose(primal.coef_, dual.coef_, atol=1e-5)
+    np.testing.assert_allclose(primal.intercept_, dual.intercept_, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_a_larger_cost_means_no_more_violations(loss):
+    X, y = random_texts(m=20)
+    signs, losses = 2 * y - 1, []
+    for C in (0.001, 0.01, 0.1, 1.0):
+        model = LinearSVM(C=C, loss=loss, tol=1e-9, max_iter=10**6).fit(X, y)
+        slack = np.maximum(0, 1 - signs * model.decision_function(X))
+        losses.append(np.sum(slack if loss == "hinge" else slack**2))
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < 0.9 * losses[0]
