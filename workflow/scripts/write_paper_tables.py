@@ -32,6 +32,7 @@ def main() -> None:
         cells = pd.read_parquet(args.cells)
         judged = fidelity.fidelity(cells, published)
         comparisons = claims.judge_claims(claims.read_points(run_folders(args.runs, study)))
+        verdict = fidelity.verdict_lines(judged)
         tables = [
             fidelity.statistics_table(_statistics(args.corpora, args.counts, study), published),
             *fidelity.paper_tables(judged, published),
@@ -44,11 +45,11 @@ def main() -> None:
             ".md": "\n".join(layout.to_markdown(table) for table in tables),
             ".tex": "\n".join(layout.to_latex(table) for table in tables),
             ".html": layout.to_html(tables, study["title"]),
-            ".txt": fidelity.verdict_line(judged) + "\n",
+            ".txt": "".join(f"{line}\n" for line in verdict),
         }
         for ending, text in forms.items():
             storage.write_text(args.stem.with_suffix(ending), text)
-        log.info(fidelity.verdict_line(judged))
+        log.info("%s", verdict[-1])
 
 
 def _statistics(corpora: Path, counts: Path, study: dict) -> pd.DataFrame:

@@ -165,17 +165,23 @@ def _check_params(
             )
 
 
-def verdict_line(frame: pd.DataFrame) -> str:
-    """Return the line that sums up the paper's cells, such as "reproduced 53 of 54 (...)"."""
+def verdict_lines(frame: pd.DataFrame) -> list[str]:
+    """Return a line for each cell of the paper that is not reproduced, then the count of all.
+
+    The last line is such as "reproduced 53 of 54".
+    """
     paper = frame[frame["source"] == "paper"]
-    counts = paper["reproduced"].value_counts()
-    line = f"reproduced {counts.get('yes', 0)} of {len(paper)}"
-    others = [
-        f"{counts[name]} {'not reproduced' if name == 'no' else name}"
-        for name in ("no", "too few draws", "failed", "not run")
-        if name in counts
-    ]
-    return f"{line} ({', '.join(others)})" if others else line
+    lines = []
+    for cell in paper[paper["reproduced"] != "yes"].to_dict("records"):
+        line = f"{cell['dataset']} {cell['method']}-{cell['representation']}: "
+        if cell["reproduced"] == "no":
+            draws = "" if math.isnan(cell["sd"]) else f" (sd {cell['sd']:.2f})"
+            line += f"not reproduced, paper {cell['paper']:.2f}, ours {cell['mean']:.2f}{draws}"
+        else:
+            line += cell["reproduced"]
+        lines.append(line)
+    yes = int((paper["reproduced"] == "yes").sum())
+    return [*lines, f"reproduced {yes} of {len(paper)}"]
 
 
 def paper_tables(frame: pd.DataFrame, published: Mapping[str, Any]) -> list[Table]:
