@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.discriminant_analysis
 import sklearn.naive_bayes
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_iris
 
 from textbaselines.models import GaussianDiscriminantAnalysis, GaussianNB
@@ -68,6 +68,15 @@ def test_rounding_does_not_hide_that_a_covariance_is_singular():
         X = np.column_stack([X, X @ [0.3, 1, 0.7, 1.1]])
         with pytest.raises(ValueError, match=r"40 rows, 5 columns\) is singular"):
             GaussianDiscriminantAnalysis(shrinkage=0).fit(X, np.arange(40) % 2)
+
+
+def test_the_density_of_a_row_is_the_sum_over_the_classes():
+    model = GaussianNB(var_smoothing=0).fit([[0], [2], [3], [7]], [0, 0, 1, 1])
+    wanted = 0.5 * norm.pdf([3, 50], 1, 1) + 0.5 * norm.pdf([3, 50], 5, 2)
+    np.testing.assert_allclose(model.log_evidence([[3], [50]]), np.log(wanted))
+    for estimator in (GaussianNB(), GaussianDiscriminantAnalysis()):
+        with pytest.raises(ValueError, match="trained on one class, 'a', and has no densities"):
+            estimator.fit(IRIS, ["a"] * 150).log_evidence(IRIS)
 
 
 @pytest.mark.parametrize("estimator", [GaussianNB(), GaussianDiscriminantAnalysis()])

@@ -48,6 +48,18 @@ def test_china_by_the_multinomial_and_by_bernoulli_differ():
     assert bernoulli.predict(CHINA_TEST).tolist() == ["no"]
 
 
+def test_words_of_two_documents_by_hand():
+    # "w1 w2 w1" and "w2 w1"; only the other class has w3.
+    X, y = np.array([[2, 1, 0], [1, 1, 0], [0, 0, 1]]), ["a", "a", "b"]
+    add_one = MultinomialNB(alpha=1).fit(X, y)
+    np.testing.assert_allclose(np.exp(add_one.feature_log_prob_[0]), [4 / 8, 3 / 8, 1 / 8])
+    shares = MultinomialNB(alpha=0).fit(X[:, :2][:2], y[:2])
+    np.testing.assert_allclose(np.exp(shares.feature_log_prob_[0]), [3 / 5, 2 / 5])
+    # The share of w3 would be 0, whose logarithm is infinite.
+    with pytest.raises(ValueError, match="alpha = 0 leaves"):
+        MultinomialNB(alpha=0).fit(X, y)
+
+
 def test_two_class_scores_are_log_count_ratio_and_prior():
     model = MultinomialNB().fit(CHINA, IN_CHINA)
     r = model.feature_log_prob_[1] - model.feature_log_prob_[0]
@@ -169,3 +181,24 @@ def test_counts_of_all_documents_less_a_fold_train_as_the_rest():
     by_counts, by_rows = MultinomialNB().fit_counts(counts), MultinomialNB().fit(REVIEWS[:3], y[:3])
     np.testing.assert_array_equal(by_counts.coef_, by_rows.coef_)
     np.testing.assert_array_equal(by_counts.predict(REVIEWS), by_rows.predict(REVIEWS))
+
+
+def test_the_probability_of_a_document_is_the_sum_over_the_classes():
+    model = MultinomialNB().fit(REVIEWS, SIGNS)
+    np.testing.assert_allclose(np.exp(model.log_evidence(GOOD_MOVIE)), [1 / 27 + 1 / 81])
+    one_class = MultinomialNB().fit(REVIEWS[:2], SIGNS[:2])
+    np.testing.assert_allclose(np.exp(one_class.log_evidence(GOOD_MOVIE)), [3 / 7 * 2 / 7])
+    # Of all documents of two words, and of all sets of words.
+    pairs = np.array([np.eye(5)[a] + np.eye(5)[b] for a in range(5) for b in range(5)])
+    assert np.exp(model.log_evidence(pairs)).sum() == pytest.approx(1)
+    sets = np.array(list(np.ndindex(2, 2, 2, 2, 2)))
+    bernoulli = BernoulliNB().fit(REVIEWS, SIGNS)
+    assert np.exp(bernoulli.log_evidence(sets)).sum() == pytest.approx(1)
+
+
+def test_an_atypical_document_has_less_evidence():
+    model = MultinomialNB().fit(REVIEWS, SIGNS)
+    usual, mixed = model.log_evidence([[0, 0, 0, 1, 1], [0, 1, 1, 0, 0]])
+    assert mixed < usual
+    long = sp.csr_matrix(np.array([[40_000, 0, 0, 50_000, 10_000]]))
+    assert np.isfinite(model.log_evidence(long)).all()

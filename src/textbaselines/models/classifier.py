@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, log_softmax
+from scipy.special import log_expit, log_softmax, logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -142,6 +142,23 @@ class ProbabilisticClassifier(Classifier):
     def _log_weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the probabilities of more than two classes are in proportion to, in logs."""
         return scores
+
+
+class GenerativeClassifier(ProbabilisticClassifier):
+    """A classifier that models how documents come about: log P(class) + log P(document | class)."""
+
+    def joint_log_likelihood(self, X: Matrix) -> NDArray[np.float64]:
+        """Return log P(class) + log P(row | class), shape (n, classes)."""
+        raise NotImplementedError
+
+    def log_evidence(self, X: Matrix) -> NDArray[np.float64]:
+        """Return log P(row), shape (n,): the log of the sum over the classes of the joint.
+
+        A document that is unlikely for its length is unlike all training documents. What the
+        model leaves out of the joint (features that it does not know, the number of orders of the
+        words) is left out here too.
+        """
+        return np.asarray(logsumexp(self.joint_log_likelihood(X), axis=1))
 
 
 class OneAgainstRestProbabilities(ProbabilisticClassifier):

@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
+from sklearn.utils.validation import check_is_fitted
 
-from textbaselines.models.classifier import ProbabilisticClassifier
+from textbaselines.models.classifier import GenerativeClassifier
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
-class GaussianClassifier(ProbabilisticClassifier):
+class GaussianClassifier(GenerativeClassifier):
     """Classes as Gaussians: log P(c) + log N(x; mean, covariance), for dense input.
 
     Fitted: ``classes_``, ``class_log_prior_`` (classes,): the share of training documents,
@@ -22,16 +23,28 @@ class GaussianClassifier(ProbabilisticClassifier):
     SPARSE: ClassVar[bool] = False
 
     def joint_log_likelihood(self, X: Matrix) -> NDArray[np.float64]:
-        """Return log P(class) + log P(row | class), shape (n, classes)."""
+        """Return log P(class) + log P(row | class), shape (n, classes).
+
+        Raises
+        ------
+        ValueError
+            When the model was trained on one class, of which it learns no density.
+        """
         X = self._new_data(X)
+        if len(self.classes_) == 1:
+            raise ValueError(
+                f"{type(self).__name__} was trained on one class, "
+                f"{str(self.classes_[0])!r}, and has no densities: train on two or more"
+            )
         columns = [self._log_density(X, code) for code in range(len(self.classes_))]
         return np.asarray(np.column_stack(columns) + self.class_log_prior_)
 
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Return log-odds, shape (n,), for up to two classes, otherwise the joint logs."""
-        joint = self.joint_log_likelihood(X)
+        check_is_fitted(self)
         if len(self.classes_) == 1:
-            return np.zeros(len(joint))
+            return np.zeros(self._new_data(X).shape[0])
+        joint = self.joint_log_likelihood(X)
         return np.asarray(joint[:, 1] - joint[:, 0]) if len(self.classes_) == 2 else joint
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[Any, Matrix, NDArray[np.intp]]:
@@ -78,9 +91,12 @@ class GaussianNB(GaussianClassifier):
         self.positive = positive
 
     def _spread(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+        if len(self.classes_) == 1:
+            self.variances_ = np.zeros((0, X.shape[1]))
+            return
         variances = np.array([X[codes == c].var(axis=0) for c in range(len(self.classes_))])
         variances += self.var_smoothing * X.var(axis=0).max()
-        if len(self.classes_) > 1 and not np.all(variances > 0):
+        if not np.all(variances > 0):
             code, column = np.argwhere(variances <= 0)[0]
             raise ValueError(
                 f"column {column} is constant in class {str(self.classes_[code])!r}: use a "
@@ -89,8 +105,6 @@ class GaussianNB(GaussianClassifier):
         self.variances_ = variances
 
     def _log_density(self, X: NDArray[np.float64], code: int) -> NDArray[np.float64]:
-        if len(self.classes_) == 1:
-            return np.zeros(len(X))
         variance = self.variances_[code]
         squares = (X - self.means_[code]) ** 2 / variance
         return np.asarray(-0.5 * (squares + np.log(2 * np.pi * variance)).sum(axis=1))
@@ -158,8 +172,6 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
         return np.asarray(factor)
 
     def _log_density(self, X: NDArray[np.float64], code: int) -> NDArray[np.float64]:
-        if len(self.classes_) == 1:
-            return np.zeros(len(X))
         factor = self.factors_[code if self.covariance == "per_class" else 0]
         whitened = solve_triangular(factor, (X - self.means_[code]).T, lower=True)
         log_determinant = 2 * np.log(factor.diagonal()).sum()

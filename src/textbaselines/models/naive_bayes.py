@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textbaselines.models.classifier import LinearClassifier, ProbabilisticClassifier
+from textbaselines.models.classifier import GenerativeClassifier, LinearClassifier
 from textbaselines.models.log_count_ratio import log_feature_probabilities
 from textbaselines.models.matrices import Matrix, class_sums, presence
 from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
@@ -35,7 +35,7 @@ def count_classes(X: Matrix, codes: NDArray[np.intp], classes: NDArray[Any]) -> 
     )
 
 
-class NaiveBayes(LinearClassifier, ProbabilisticClassifier):
+class NaiveBayes(LinearClassifier, GenerativeClassifier):
     """What the naive Bayes models share: class counts, the prior and the joint log-likelihood.
 
     Fitted: ``classes_``, ``class_count_``, ``feature_count_``, ``class_log_prior_`` (classes,),
