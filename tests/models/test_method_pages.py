@@ -29,3 +29,10 @@ def test_every_method_has_its_page(repository, name):
     assert f"`{name}`" in text.splitlines()[0]
     for parameter in family.parameters:
         assert f"`{parameter}" in text or f"{parameter}:" in text, parameter
+
+
+def test_the_code_of_the_semi_supervised_page_runs(repository, capsys):
+    page = (repository / "docs/methods/semi-supervised-nb.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(block, {})
+    assert capsys.readouterr().out == "['pos' 'neg']\n"

@@ -13,6 +13,7 @@ from textbaselines.models.logistic_regression import LogisticRegression
 from textbaselines.models.naive_bayes import BernoulliNB, MultinomialNB
 from textbaselines.models.nbsvm import NBSVM
 from textbaselines.models.ridge import LinearRegression, RidgeClassifier
+from textbaselines.models.semi_supervised_nb import SemiSupervisedNB
 from textbaselines.models.svm import LinearSVM
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "LogisticRegression",
     "MultinomialNB",
     "RidgeClassifier",
+    "SemiSupervisedNB",
 ]
