@@ -2,16 +2,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit
+from scipy.stats import multivariate_normal
+from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessClassifier as TheirClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor as TheirRegressor
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from textbaselines.models import (
-    GaussianProcessClassifier,
-    GaussianProcessRegressor,
-    gaussian_process,
-)
-from textbaselines.models.gaussian_process import posterior
+from textbaselines.models import GaussianProcessClassifier, GaussianProcessRegressor, kernels
+from textbaselines.models.gaussian_process_inference import exact_regression
 from textbaselines.models.kernels import linear_kernel, rbf_kernel
 
 
@@ -35,13 +33,26 @@ def test_rounding_puts_no_equal_rows_beyond_one():
 
 
 def test_regression_by_hand():
-    alpha, mean, variance = posterior(
-        np.array([[1, 0.5], [0.5, 1]]), np.array([1.0, -1.0]), 0.1,
-        np.array([[0.5], [0.25]]), np.array([1.0]),
-    )  # fmt: skip
-    np.testing.assert_allclose(alpha, [5 / 3, -5 / 3])
+    K = np.array([[1, 0.5], [0.5, 1]])
+    posterior = exact_regression(K, np.array([1.0, -1.0]), 0.1)
+    np.testing.assert_allclose(posterior.alpha, [5 / 3, -5 / 3])
+    mean, variance = posterior.latent(np.array([[0.5], [0.25]]), np.array([1.0]))
     np.testing.assert_allclose(mean, [5 / 12])
     np.testing.assert_allclose(variance, [1 - 175 / 768])
+    wanted = multivariate_normal([0, 0], K + 0.1 * np.eye(2)).logpdf([1, -1])
+    assert posterior.log_marginal_likelihood == pytest.approx(wanted)
+
+
+def test_the_noisy_variance_and_the_prior_far_away():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [1.0, 2.0, 2.0, 4.0]
+    for options in ({}, {"points": 2, "approximation": "nystroem"}):
+        model = GaussianProcessRegressor("rbf", gamma=0.7, variance=2.0, noise=0.1, **options)
+        model.fit(X, y)
+        latent, noisy = (model.predict_variance(X, noisy=noisy) for noisy in (False, True))
+        np.testing.assert_allclose(noisy, latent + 0.1)
+        np.testing.assert_allclose(model.predict_variance([[100.0]]), 2.0)
+        np.testing.assert_allclose(model.predict_variance([[100.0]], noisy=True), 2.1)
+        np.testing.assert_allclose(model.predict([[100.0]]), 2.25)
 
 
 def test_regression_as_scikit_learn():
@@ -54,6 +65,8 @@ def test_regression_as_scikit_learn():
     ours.fit(X[:30], target[:30])
     np.testing.assert_allclose(ours.predict(X), mean + target[:30].mean())
     np.testing.assert_allclose(ours.predict_variance(X), deviation**2)
+    wanted = theirs.log_marginal_likelihood_value_
+    assert ours.log_marginal_likelihood_ == pytest.approx(wanted)
 
 
 def test_the_linear_kernel_is_ridge_regression():
@@ -73,15 +86,102 @@ def test_classification_as_scikit_learn():
     # Theirs averages the logistic function by another approximation.
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(D), atol=0.01)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(D))
+    wanted = theirs.log_marginal_likelihood_value_
+    assert ours.log_marginal_likelihood_ == pytest.approx(wanted)
+
+
+def test_hyperparameters_at_the_maximum_that_scikit_learn_finds():
+    X, _ = random_texts()
+    D = X.toarray()
+    target = D[:, 0] - D[:, 1] + 0.3 * np.random.default_rng(1).standard_normal(40)
+    kernel = ConstantKernel(1.0, (1e-5, 1e5)) * RBF(1.0, (1e-2, 1e3)) + WhiteKernel(1.0)
+    theirs = TheirRegressor(kernel, alpha=0).fit(D, target - target.mean())
+    ours = GaussianProcessRegressor("rbf", hyperparameters="marginal_likelihood").fit(X, target)
+    assert ours.log_marginal_likelihood_ == pytest.approx(
+        theirs.log_marginal_likelihood_value_, abs=1e-2
+    )
+    assert ours.noise_ == pytest.approx(theirs.kernel_.k2.noise_level, rel=0.05)
+    fixed = GaussianProcessRegressor("rbf").fit(X, target)
+    assert ours.log_marginal_likelihood_ > fixed.log_marginal_likelihood_ + 1
+    label = target > 0
+    kernel = ConstantKernel(1.0, (1e-5, 1e5)) * RBF(1.0, (1e-2, 1e3))
+    theirs = TheirClassifier(kernel, max_iter_predict=200).fit(D, label)
+    ours = GaussianProcessClassifier("rbf", hyperparameters="marginal_likelihood").fit(X, label)
+    assert ours.log_marginal_likelihood_ == pytest.approx(
+        theirs.log_marginal_likelihood_value_, abs=1e-2
+    )
+    again = GaussianProcessClassifier("rbf", ours.gamma_, ours.variance_).fit(X, label)
+    assert ours.log_marginal_likelihood_ == pytest.approx(again.log_marginal_likelihood_)
+
+
+@pytest.mark.parametrize("estimator", [GaussianProcessClassifier, GaussianProcessRegressor])
+def test_enough_points_make_the_projection_exact(estimator):
+    # 40 rows of 10 columns: any 10 independent rows span the linear kernel.
+    X, y = random_texts()
+    exact = estimator(approximation="exact").fit(X, y)
+    projected = estimator(approximation="nystroem", points=20, seed=1).fit(X, y)
+    assert projected.points_.shape == (20, 10)
+    assert exact.points_.shape == (40, 10)
+    for method in ("predict_variance", "decision_function", "predict"):
+        if hasattr(exact, method):
+            np.testing.assert_allclose(
+                getattr(projected, method)(X), getattr(exact, method)(X), atol=1e-6
+            )
+    assert projected.log_marginal_likelihood_ == pytest.approx(exact.log_marginal_likelihood_)
+
+
+@pytest.mark.parametrize("estimator", [GaussianProcessClassifier, GaussianProcessRegressor])
+def test_more_points_come_closer(estimator):
+    X, y = random_texts()
+    options = {"kernel": "rbf", "gamma": 0.1}
+    exact = estimator(**options, approximation="exact").fit(X, y)
+    method = "predict" if estimator is GaussianProcessRegressor else "decision_function"
+    errors = []
+    for points in (5, 20, 39):
+        near = estimator(**options, points=points).fit(X, y)
+        errors.append(np.abs(getattr(near, method)(X) - getattr(exact, method)(X)).mean())
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.01
+
+
+def test_the_projection_by_the_kernel_it_implies():
+    X, y = random_texts()
+    model = GaussianProcessRegressor("rbf", gamma=0.3, variance=2.0, noise=0.2, points=15)
+    model.fit(X, y)
+    K, k = (2.0 * rbf_kernel(A, model.points_, 0.3) for A in (model.points_, X))
+    approximate = k @ np.linalg.inv(K) @ k.T
+    inverse = np.linalg.inv(approximate + 0.2 * np.eye(40))
+    centred = y - y.mean()
+    np.testing.assert_allclose(model.predict(X), y.mean() + approximate @ inverse @ centred)
+    variance = 2.0 - np.diag(approximate @ inverse @ approximate)
+    np.testing.assert_allclose(model.predict_variance(X), variance, atol=1e-9)
+    wanted = multivariate_normal(np.zeros(40), approximate + 0.2 * np.eye(40)).logpdf(centred)
+    assert model.log_marginal_likelihood_ == pytest.approx(wanted)
+
+
+def test_a_subset_is_trained_alone_with_a_share_of_each_class():
+    X, _ = random_texts()
+    y = np.array(["a"] * 30 + ["b"] * 9 + ["c"])
+    D = X.toarray() + np.arange(40)[:, None] / 1000
+    model = GaussianProcessClassifier(approximation="subset", points=10).fit(D, y)
+    chosen = np.flatnonzero((D[:, None] == model.points_[None]).all(axis=2).any(axis=1))
+    assert len(model.points_) == len(chosen)
+    assert np.unique(y[chosen], return_counts=True)[1].tolist() == [8, 3, 1]
+    alone = GaussianProcessClassifier().fit(D[chosen], y[chosen])
+    np.testing.assert_array_equal(alone.decision_function(D), model.decision_function(D))
+    turned = clone(model).fit(D, np.array(["z", "y", "x"])[np.searchsorted(["a", "b", "c"], y)])
+    np.testing.assert_array_equal(turned.points_, model.points_)
+    other = clone(model).set_params(seed=1).fit(D, y)
+    assert not np.array_equal(other.points_, model.points_)
 
 
 def test_the_mode_and_the_variance_by_their_equations():
     X, y = random_texts()
     model = GaussianProcessClassifier("rbf", gamma=0.3, variance=2.0, tol=1e-12).fit(X, y)
     K = 2.0 * rbf_kernel(X, X, 0.3)
-    (mode,) = model._modes
-    f = K @ mode.gradient
-    np.testing.assert_allclose(mode.gradient, y - expit(f), atol=1e-6)
+    (posterior,) = model.posteriors_
+    f = K @ posterior.alpha
+    np.testing.assert_allclose(posterior.alpha, y - expit(f), atol=1e-6)
     W = expit(f) * expit(-f)
     variance = np.diag(K - K @ np.linalg.inv(K + np.diag(1 / W)) @ K)
     wanted = f / np.sqrt(1 + np.pi / 8 * variance)
@@ -112,7 +212,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
     wanted = [
         classifier.decision_function(X), regressor.predict(X), regressor.predict_variance(X)
     ]  # fmt: skip
-    monkeypatch.setattr(gaussian_process, "_BLOCK", 120)
+    monkeypatch.setattr(kernels, "_BLOCK", 120)
     made = [
         classifier.decision_function(X), regressor.predict(X), regressor.predict_variance(X)
     ]  # fmt: skip
@@ -124,9 +224,13 @@ def test_too_many_documents_are_refused_before_memory_is_taken():
     X = sp.csr_matrix((50_000, 3))
     y = np.arange(50_000) % 2
     with pytest.raises(ValueError, match=r"4 kernel-sized.*50000 documents.*74.5 GiB.*of 4 GiB"):
-        GaussianProcessClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=r"3 kernel-sized.*55.9 GiB"):
-        GaussianProcessRegressor().fit(X, y)
+        GaussianProcessClassifier(approximation="exact").fit(X, y)
+    with pytest.raises(ValueError, match=r"4 kernel-sized.*points"):
+        GaussianProcessRegressor(approximation="exact").fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"4 kernel-.* 9000 documents and 3 of 50000 by 9000 .*12.5 GiB"
+    ):
+        GaussianProcessRegressor(points=9000).fit(X, y)
 
 
 def test_too_few_steps_are_told():

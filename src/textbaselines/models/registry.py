@@ -380,10 +380,10 @@ METHODS: dict[str, MethodFamily] = {
             title="GP",
             estimator=GaussianProcessClassifier,
             default_fixed={"kernel": "linear", "variance": 1.0},
-            default_grid={"variance": (0.01, 0.1, 1.0, 10.0)},
+            default_grid={"kernel": ("linear", "rbf"), "variance": (0.1, 1.0, 10.0)},
             needs=frozenset(),
-            cost="n z for the kernel, then k problems (one for two classes) of n^3 per Newton "
-            "step; memory 8 (3 + k) n^2 bytes",
+            cost="p z for the kernel with p points, then k problems (one for two classes) of n p^2 "
+            "per Newton step; memory 24 n p bytes and 8 (3 + k) p^2; exact with p = n",
             citation=GPML,
         ),
         MethodFamily(
@@ -403,7 +403,8 @@ METHODS: dict[str, MethodFamily] = {
             default_fixed={"kernel": "linear", "variance": 1.0, "noise": 1.0},
             default_grid={"variance": (0.01, 0.1, 1.0), "noise": (0.1, 1.0, 10.0)},
             needs=frozenset({"numeric_target"}),
-            cost="n z for the kernel, then n^3; memory 24 n^2 bytes",
+            cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 32 p^2; "
+            "exact with p = n",
             citation=GPML,
         ),
     )
