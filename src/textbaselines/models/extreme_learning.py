@@ -59,20 +59,23 @@ class ExtremeLearningMachine(Classifier):
     H = g(X A + b) with A and b drawn once, uniform in [-scale, scale]; the output weights beta
     are least squares of H on +1 and -1, one column for each class against the rest. The random
     weights are drawn from the seed in blocks of features, anew for each use, so neither they nor
-    a dense X are ever held whole.
+    a dense X are ever held whole. With ``draws`` above 1 the scores are the mean of so many
+    networks, each drawn for itself.
 
-    Fitted: ``output_weights_`` of shape (hidden, problems): one problem for two classes,
+    Fitted: ``output_weights_`` of shape (draws, hidden, problems): one problem for two classes,
     otherwise one for each class.
 
     Parameters
     ----------
     hidden : int
         The number of hidden units.
-    activation : {"sigmoid", "tanh", "relu"}
+    activation : {"sigmoid", "tanh", "relu", "sine"}
     scale : float
         The bound of the random weights, above 0. Long rows need a small one, or the units saturate.
     ridge : float
         Weight of the penalty, at least 0; 0 is the pseudo-inverse.
+    draws : int
+        The number of networks whose scores are averaged.
     max_gib : float
         The limit of memory for the hidden layer of the training rows; beyond it fitting is
         refused.
@@ -85,9 +88,10 @@ class ExtremeLearningMachine(Classifier):
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
         "hidden": Number("number of hidden units", low=1, integer=True),
-        "activation": Choice("activation of the hidden units", ("sigmoid", "tanh", "relu")),
+        "activation": Choice("activation of the hidden units", ("sigmoid", "tanh", "relu", "sine")),
         "scale": Number("bound of the random weights", low=0, low_open=True),
         "ridge": Number("weight of the penalty", low=0),
+        "draws": Number("number of networks averaged", low=1, integer=True),
         "max_gib": Number("limit of memory in GiB", low=0, low_open=True),
     }
     OWN: ClassVar[frozenset[str]] = frozenset({"ridge"})
@@ -98,6 +102,7 @@ class ExtremeLearningMachine(Classifier):
         activation: str = "sigmoid",
         scale: float = 1.0,
         ridge: float = 1.0,
+        draws: int = 1,
         max_gib: float = 4.0,
         positive: Any = None,
         seed: int = 0,
@@ -106,6 +111,7 @@ class ExtremeLearningMachine(Classifier):
         self.activation = activation
         self.scale = scale
         self.ridge = ridge
+        self.draws = draws
         self.max_gib = max_gib
         self.positive = positive
         self.seed = seed
@@ -113,15 +119,18 @@ class ExtremeLearningMachine(Classifier):
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
         X = self._new_data(X)
-        outputs = self._hidden_layer(X) @ self.output_weights_
+        outputs = np.zeros((X.shape[0], self.output_weights_.shape[2]))
+        for draw, weights in enumerate(self.output_weights_):
+            outputs += self._hidden_layer(X, draw) @ weights
+        outputs /= len(self.output_weights_)
         scores = self._oriented(list(outputs.T), width=X.shape[0])
         return scores[0] if len(self.classes_) <= 2 else np.ascontiguousarray(scores.T)
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[NDArray[Any], _Solved]:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[NDArray[Any], list[_Solved]]:
         X, codes = self._training_data(X, y)
         n = X.shape[0]
-        # H, and the factors of its SVD.
-        size = 2 * nbytes(n, self.hidden) + nbytes(self.hidden, self.hidden)
+        # H, and the factors of its SVD, of which every draw keeps the right one.
+        size = 2 * nbytes(n, self.hidden) + self.draws * nbytes(self.hidden, self.hidden)
         refuse_beyond(
             self.max_gib,
             size,
@@ -130,26 +139,29 @@ class ExtremeLearningMachine(Classifier):
         )
         targets = [np.where(mask, 1.0, -1.0) for mask in self._one_against_rest(codes)]
         T = np.array(targets).reshape(len(targets), n).T
-        return self.classes_, _solve(self._hidden_layer(X), T)
+        return self.classes_, [_solve(self._hidden_layer(X, draw), T) for draw in range(self.draws)]
 
-    def _complete(self, prepared: tuple[NDArray[Any], _Solved]) -> None:
-        self.classes_, solved = prepared
-        self.output_weights_ = solved.weights(self.ridge)
+    def _complete(self, prepared: tuple[NDArray[Any], list[_Solved]]) -> None:
+        self.classes_, draws = prepared
+        self.output_weights_ = np.array([solved.weights(self.ridge) for solved in draws])
 
-    def _hidden_layer(self, X: Matrix) -> NDArray[np.float64]:
-        """Return g(X A + b), shape (documents, hidden)."""
+    def _hidden_layer(self, X: Matrix, draw: int) -> NDArray[np.float64]:
+        """Return the draw's g(X A + b), shape (documents, hidden)."""
         n, m = X.shape
         rows = max(1, _BLOCK // self.hidden)
         columns = X.tocsc() if sp.issparse(X) else X
-        bias = np.random.default_rng([self.seed, 0]).uniform(-self.scale, self.scale, self.hidden)
+        generator = np.random.default_rng([self.seed, draw, 0])
+        bias = generator.uniform(-self.scale, self.scale, self.hidden)
         total = np.tile(bias, (n, 1))
         for block, start in enumerate(range(0, m, rows), start=1):
             part = columns[:, start : start + rows]
-            generator = np.random.default_rng([self.seed, block])
+            generator = np.random.default_rng([self.seed, draw, block])
             weights = generator.uniform(-self.scale, self.scale, (part.shape[1], self.hidden))
             total += part @ weights
         if self.activation == "sigmoid":
             return np.asarray(expit(total, out=total))
         if self.activation == "tanh":
             return np.asarray(np.tanh(total, out=total))
+        if self.activation == "sine":
+            return np.asarray(np.sin(total, out=total))
         return np.asarray(np.maximum(total, 0, out=total))

@@ -359,8 +359,8 @@ METHODS: dict[str, MethodFamily] = {
             default_fixed={"hidden": 500, "scale": 1.0, "ridge": 1.0},
             default_grid={"scale": (0.1, 1.0), "ridge": (0.01, 1.0, 100.0)},
             needs=frozenset(),
-            cost="m h random numbers, z h products and an SVD of n h^2, for h hidden units; "
-            "ridge costs nothing",
+            cost="for each draw m h random numbers, z h products and an SVD of n h^2, for h hidden "
+            "units; ridge costs nothing",
             citation="Huang, G.-B., Zhu, Q.-Y. and Siew, C.-K. (2006). Extreme learning machine: "
             "Theory and applications. Neurocomputing 70, 489-501.",
         ),
