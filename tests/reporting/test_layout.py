@@ -89,3 +89,11 @@ def test_latex_compiles(tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_a_terminal_shows_the_smaller_lines_under_the_number():
+    cells = ((Cell("A"), Cell("82.4", bold=True, below="81.6–83.1\npaper 82")),)
+    table = Table("t", "T", "C.", ("Method", "D"), (cells,))
+    lines = [line.split() for line in printed(table, width=60).splitlines()]
+    begin = lines.index(["A", "82.4*"])
+    assert lines[begin + 1 : begin + 3] == [["81.6–83.1"], ["paper", "82"]]

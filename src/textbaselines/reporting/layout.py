@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import jinja2
 from markupsafe import Markup
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -345,7 +346,7 @@ def print_table(table: Table, console: Console | None = None) -> None:
     styled = console.is_terminal and not console.no_color
     texts = [[_terminal_cell(cell, styled) for cell in row] for row in table.rows]
     widths = [
-        max(Text(head).cell_len, *(row[column].cell_len for row in texts), 1)
+        max(cell_len(head), *(_width(row[column]) for row in texts), 1)
         for column, head in enumerate(table.header)
     ]
     caption = full_caption(table, EMPHASIS if styled else PLAIN_EMPHASIS)
@@ -410,4 +411,10 @@ def _terminal_cell(cell: Cell, styled: bool) -> Text:
         text.append("**" if cell.underline else "*")
     if cell.marks:
         text.append(" " + " ".join(cell.marks))
+    for line in cell.below.splitlines():
+        text.append("\n" + line, style="not bold not underline dim")
     return text
+
+
+def _width(text: Text) -> int:
+    return max((cell_len(line) for line in text.plain.splitlines()), default=0)
