@@ -73,6 +73,12 @@ def test_tokenizer_options_per_dataset(make) -> None:
     assert study.tokenizer("wm", "imdb") == {"family": "wang_manning", "reading": "filtered"}
 
 
+def test_options_for_a_dataset_left_out_today_do_no_harm(make) -> None:
+    assert list(
+        make(datasets=["cr"], representations={"uni": BASE["representations"]["uni"]}).datasets
+    ) == ["cr"]
+
+
 def test_restrictions(make) -> None:
     assert make().runs() == [
         ("rt-s", "uni", "MNB"),
@@ -122,8 +128,8 @@ def changed(section: str, name: str, **changes: Any) -> dict[str, Any]:
             ["representations.bi.ngrams", "[1, 4]", "[1, 3]"],
         ),
         (
-            changed("tokenizers", "wm", per_dataset={"cr": {"reading": "lines"}}),
-            ["tokenizers.wm.per_dataset.cr", "does not use"],
+            changed("tokenizers", "wm", per_dataset={"crr": {"reading": "lines"}}),
+            ["tokenizers.wm.per_dataset.crr", "did you mean 'cr'"],
         ),
         (
             changed("tokenizers", "wm", per_dataset={"imdb": {"reading": "line"}}),

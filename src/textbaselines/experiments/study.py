@@ -200,7 +200,8 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     datasets = load_catalog(
         root / filled["dataset_folder"], schema_folder / "dataset.schema.yaml", filled["datasets"]
     )
-    _check_tokenizers(filled, where)
+    known = sorted(path.stem for path in (root / filled["dataset_folder"]).glob("*.yaml"))
+    _check_tokenizers(filled, known, where)
     study = Study(
         filled["name"],
         filled["title"],
@@ -216,19 +217,19 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     return study
 
 
-def _check_tokenizers(config: Mapping[str, Any], where: str) -> None:
+def _check_tokenizers(config: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for name, options in config["tokenizers"].items():
         key = f"{where}, key tokenizers.{name}"
         base = {option: value for option, value in options.items() if option != "per_dataset"}
         per_dataset = options.get("per_dataset", {})
         for dataset in per_dataset:
-            if dataset not in config["datasets"]:
+            if dataset not in known:
                 raise UserError(
-                    "options for a dataset that the study does not use",
+                    "options for a dataset that does not exist",
                     where=f"{key}.per_dataset.{dataset}",
                     found=repr(dataset),
-                    expected=", ".join(config["datasets"]),
-                    fix=validation.closest(dataset, config["datasets"]),
+                    expected=", ".join(known),
+                    fix=validation.closest(dataset, known),
                 )
         for dataset in config["datasets"]:
             special = per_dataset.get(dataset, {})
