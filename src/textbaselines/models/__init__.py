@@ -15,6 +15,7 @@ from textbaselines.models.nbsvm import NBSVM
 from textbaselines.models.ridge import LinearRegression, RidgeClassifier
 from textbaselines.models.semi_supervised_nb import SemiSupervisedNB
 from textbaselines.models.svm import LinearSVM
+from textbaselines.models.translation_model import TranslationLanguageModel
 
 __all__ = [
     "NBSVM",
@@ -33,4 +34,5 @@ __all__ = [
     "MultinomialNB",
     "RidgeClassifier",
     "SemiSupervisedNB",
+    "TranslationLanguageModel",
 ]

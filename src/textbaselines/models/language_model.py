@@ -88,11 +88,16 @@ class ClassLanguageModel(NaiveBayes):
         divergence = (negentropy[:, None] - likelihood) / safe[:, None] - np.log(safe)[:, None]
         return np.asarray(-divergence)
 
+    def _modelled_counts(self) -> NDArray[np.float64]:
+        """Return the counts that the smoothing takes for the classes', (classes, features)."""
+        return self.feature_count_
+
     def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         seen = self.feature_count_.sum(axis=0) > 0
-        counts = self.feature_count_[:, seen]
+        collection = self.feature_count_[:, seen].sum(axis=0)
+        collection /= max(collection.sum(), np.finfo(float).tiny)
+        counts = self._modelled_counts()[:, seen]
         totals = counts.sum(axis=1, keepdims=True)
-        collection = counts.sum(axis=0) / max(counts.sum(), np.finfo(float).tiny)
         if self.smoothing == "dirichlet":
             probabilities = (counts + self.mu * collection) / (totals + self.mu)
         else:

@@ -26,6 +26,7 @@ from textbaselines.models.nbsvm import NBSVM
 from textbaselines.models.parameters import Parameter, parameter_fault
 from textbaselines.models.ridge import LinearRegression, RidgeClassifier
 from textbaselines.models.svm import LinearSVM
+from textbaselines.models.translation_model import TranslationLanguageModel
 
 WANG_MANNING = (
     "Wang, S. and Manning, C. D. (2012). Baselines and Bigrams: Simple, Good Sentiment and Topic "
@@ -288,6 +289,18 @@ METHODS: dict[str, MethodFamily] = {
             cost="one pass over z, then k m logarithms",
             citation="Zhai, C. and Lafferty, J. (2004). A Study of Smoothing Methods for Language "
             "Models Applied to Information Retrieval. ACM TOIS 22(2), 179-214.",
+        ),
+        MethodFamily(
+            name="tlm",
+            title="TLM",
+            estimator=TranslationLanguageModel,
+            default_fixed={"smoothing": "jelinek_mercer", "mixture": 0.7, "self_translation": 0.5},
+            default_grid={"mixture": (0.3, 0.5, 0.7), "self_translation": (0.1, 0.5, 0.9)},
+            needs=frozenset({"non_negative"}),
+            cost="the squared numbers of frequent terms of each document, once for the grid; then "
+            "as lm",
+            citation="Karimzadehgan, M. and Zhai, C. (2010). Estimation of Statistical Translation "
+            "Models Based on Mutual Information for Ad Hoc Information Retrieval. SIGIR, 323-330.",
         ),
         MethodFamily(
             name="gnb",
