@@ -16,7 +16,8 @@ def test_the_code_of_the_index_runs(repository, capsys):
         exec(block, names)
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "['pos' 'neg']"
-    assert printed[1:] == [f"{{'beta': {beta}}} ['pos'] True None" for beta in (0.0, 0.25, 1.0)]
+    assert printed[1] == "1"
+    assert printed[2:] == [f"{{'beta': {beta}}} ['pos'] True None" for beta in (0.0, 0.25, 1.0)]
 
 
 @pytest.mark.parametrize("name", sorted(METHODS))

@@ -146,6 +146,21 @@ def test_a_point_that_cannot_be_fitted_says_why_and_the_others_are_fitted():
     assert fitted[1].n_iter > 0
 
 
+def test_what_the_data_make_impossible_is_told_and_not_raised():
+    X, y = texts()
+    for name, data, params, reason in (
+        ("mnb", -X, {}, "Negative values"),
+        ("nbsvm", -X, {}, "Negative values"),
+        ("gda", X, {}, "does not take sparse input"),
+        ("gp", X, {"approximation": "exact", "max_gib": 1e-5}, "4 kernel-sized matrices of 40"),
+        ("elm", X, {"max_gib": 1e-5}, "hidden layer of 40 documents"),
+        ("ridge", X, {"solver": "closed_form", "max_gib": 1e-6}, "Gram matrix of 30 features"),
+    ):
+        ((_, fitted),) = fit_grid(name, data, y, [params])
+        assert reason in fitted.failure
+        assert fitted.estimator is None
+
+
 def test_a_point_that_did_not_converge_is_marked():
     X, y = texts(n=300, m=10)
     point = {"C": 1000.0, "loss": "hinge", "tol": 1e-9, "max_iter": 2}
