@@ -100,6 +100,18 @@ def test_a_larger_cost_means_no_more_violations():
 def test_equal_points_of_both_classes_have_no_boundary():
     model = KernelSVM().fit([[1.0], [1.0]], [0, 1])
     assert model.margin_.tolist() == [np.inf]
+    one_class = KernelSVM().fit([[1.0], [2.0]], [0, 0])
+    assert one_class.margin_.tolist() == [np.inf]
+    assert len(one_class.support_) == 0
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    X, y = random_texts(3)
+    model = KernelSVM(kernel="rbf").fit(X, y)
+    scores, margin = model.decision_function(X), model.margin_
+    monkeypatch.setattr("textbaselines.models.kernels._BLOCK", 100)
+    np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-12)
+    np.testing.assert_allclose(model.margin_, margin)
 
 
 def test_trained_on_dense_rows_it_takes_sparse_ones():

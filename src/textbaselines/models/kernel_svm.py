@@ -102,11 +102,13 @@ class KernelSVM(Classifier):
         The shape is (1,) for up to two classes, otherwise (classes,); infinite where w is 0. It is
         in the kernel's space, and worked out when asked for.
         """
-        images = [
-            self._kernel_between(block, self.support_vectors_) @ self.dual_coef_.T
-            for block in blocks_of_rows(self.support_vectors_, len(self.support_))
-        ]
-        squares = np.einsum("pi,ip->p", self.dual_coef_, np.concatenate(images))
+        squares = np.zeros(len(self.dual_coef_))
+        start = 0
+        for block in blocks_of_rows(self.support_vectors_, len(self.support_)):
+            end = start + block.shape[0]
+            images = self._kernel_between(block, self.support_vectors_) @ self.dual_coef_.T
+            squares += np.einsum("pi,ip->p", self.dual_coef_[:, start:end], images)
+            start = end
         with np.errstate(divide="ignore"):
             return np.asarray(1 / np.sqrt(np.maximum(squares, 0)))
 
