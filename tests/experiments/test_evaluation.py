@@ -43,6 +43,7 @@ def rows(point: str, correct: list[list[int]], n_test: list[int], **more) -> pd.
                 "n_test": n_test[fold],
                 "correct": number,
                 "macro_f1": 0.5,
+                "rmse": 2.0 * fold,
                 "converged": True,
                 "failure": None,
                 **more,
@@ -60,6 +61,13 @@ def test_a_draw_pools_the_documents_of_its_folds() -> None:
     assert cell["accuracy"] == pytest.approx((9 / 12 + 10 / 12) / 2)
     assert cell["sd"] == pytest.approx(abs(9 / 12 - 10 / 12) / math.sqrt(2))
     assert (cell["draws"], cell["documents"]) == (2, 12)
+    assert cell["rmse"] == 1.0
+
+
+def test_rmse_by_hand() -> None:
+    # errors 0, 3, -4: (9 + 16) / 3
+    value = evaluation.rmse(np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0, 7.0]))
+    assert value == pytest.approx(math.sqrt(25 / 3))
 
 
 def test_interval_is_wilsons() -> None:

@@ -47,6 +47,7 @@ class Material:
         self.frame = pd.DataFrame(
             {"id": self.ids, "label": self.labels.to_numpy(), "split": "", "group": self.ids}
         )
+        self.ratings = np.full(n, np.nan)
         self.folds = draw_folds(self.frame, Protocol("cv", 5), "d")
         self.tokens: Tokens = encode(self.ids, lists)
         self.counts: Counts = count_ngrams(self.tokens, 1, 2)
@@ -54,6 +55,12 @@ class Material:
             (d.repeat, d.fold): fit_vocabulary(self.tokens, d.training, policy, min_count)
             for d in divisions(self.folds, self.ids)
         }
+
+    def corpus(self) -> pd.DataFrame:
+        labels = self.labels
+        return pd.DataFrame(
+            {"id": labels.index, "label": labels.to_numpy(), "rating": self.ratings[: len(labels)]}
+        )
 
     def train(self, family: str, points: list[dict], weighting: str = "binary", reduction=None):
         named = [
@@ -72,7 +79,7 @@ class Material:
             named,
             {"k": "v"},
         )
-        return task, train(task, self.counts, self.vocabularies, self.folds, self.labels, 1, LOG)
+        return task, train(task, self.counts, self.vocabularies, self.folds, self.corpus(), 1, LOG)
 
 
 @pytest.fixture(scope="module")
@@ -268,3 +275,37 @@ def test_a_dense_method_learns_from_a_reduction(material: Material) -> None:
     # Without a reduction it is refused with its reason, not silently.
     _, refused = material.train("gda", [{}], "tfidf")
     assert refused.scores["failure"].str.contains("dense").all()
+
+
+def test_a_method_for_ratings_is_fitted_to_them_and_predicts_a_side() -> None:
+    from sklearn.linear_model import Ridge
+
+    lists = some_text(60, 1)
+    rated = Material(lists, "drop", 1)
+    # Negative ratings from -3 to -1, positive from 2 to 4: they part at 0.5.
+    draw = np.random.default_rng(5)
+    strength = np.linspace(0, 2, 60)
+    rated.ratings = np.where(rated.labels == "pos", 2 + strength, -3 + strength)
+    rated.ratings += draw.normal(0, 1e-3, 60)
+    _, results = rated.train("linreg", [{"alpha": 1.0, "solver": "closed_form"}], "count")
+    ratings = pd.Series(rated.ratings, index=rated.ids)
+    for division in divisions(rated.folds, rated.ids):
+        vocabulary = rated.vocabularies[division.repeat, division.fold]
+        fold = fold_features(rated.counts, vocabulary, division.training, division.test, "count")
+        y = rated.ratings[division.training]
+        theirs = Ridge(alpha=1.0).fit(fold.training.toarray(), y).predict(fold.test.toarray())
+        ours = results.predictions[results.predictions["fold"] == division.fold]
+        np.testing.assert_allclose(ours["rating"], theirs, rtol=1e-6)
+        positive = (rated.labels == "pos").to_numpy()[division.training]
+        threshold = (y[positive].min() + y[~positive].max()) / 2
+        np.testing.assert_allclose(ours["score"], theirs - threshold, rtol=1e-6)
+        assert (ours["predicted"] == "pos").equals(ours["score"] > 0)
+        error = results.scores.set_index("fold").loc[division.fold, "rmse"]
+        assert error == pytest.approx(np.sqrt(((ratings[ours["id"]] - theirs) ** 2).mean()))
+
+
+def test_without_ratings_it_is_skipped_with_its_reason(material: Material) -> None:
+    _, results = material.train("linreg", [{}, {"alpha": 2.0}])
+    assert (results.scores["failure"].str.contains("no ratings")).all()
+    assert len(results.scores) == 2 * 5
+    assert len(results.predictions) == 0

@@ -49,6 +49,7 @@ def cell(dataset, representation, method, accuracy, selection="fixed", **more):
         "low": accuracy - 0.01,
         "high": accuracy + 0.01,
         "macro_f1": accuracy,
+        "rmse": float("nan"),
         "fit_seconds": 0.1,
         "predict_seconds": 0.1,
         "converged": True,

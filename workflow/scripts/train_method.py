@@ -28,13 +28,13 @@ def main() -> None:
     args = parser.parse_args()
     task = Task(**args.task)
     with run_script(f"train {task.dataset} {task.representation} {task.method}", args.log) as log:
-        corpus = read_corpus(args.corpus, columns=["id", "label"])
+        corpus = read_corpus(args.corpus, columns=["id", "label", "rating"])
         results = train(
             task,
             read_counts(args.counts),
             read_vocabularies(args.vocabularies),
             read_folds(args.folds),
-            corpus.set_index("id")["label"],
+            corpus,
             args.threads,
             log,
         )

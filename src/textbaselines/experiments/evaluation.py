@@ -26,6 +26,7 @@ CELL_COLUMNS = (
     "low",
     "high",
     "macro_f1",
+    "rmse",
     "converged",
     "failure",
 )
@@ -64,6 +65,11 @@ def log_loss(truth: NDArray[np.integer[Any]], probabilities: NDArray[np.float64]
     return float(-np.log(np.maximum(chosen, np.finfo(np.float64).eps)).mean())
 
 
+def rmse(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
+    """Return the root of the mean squared error of ratings, both of shape (n,)."""
+    return float(np.sqrt(np.mean((truth - predicted) ** 2)))
+
+
 def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
     """Summarise one grid point's folds into the numbers of a cell.
 
@@ -75,7 +81,8 @@ def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
     Parameters
     ----------
     scores : data frame
-        Rows of one point: repeat, fold, n_test, correct, macro_f1, converged, failure.
+        Rows of one point: repeat, fold, n_test, correct, macro_f1, rmse,
+        converged, failure.
     """
     failures = scores["failure"].dropna()
     if len(failures):
@@ -87,6 +94,7 @@ def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
             "low": math.nan,
             "high": math.nan,
             "macro_f1": math.nan,
+            "rmse": math.nan,
             "converged": False,
             "failure": str(failures.iloc[0]),
         }
@@ -103,6 +111,7 @@ def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
         "low": float(low),
         "high": float(high),
         "macro_f1": float(scores["macro_f1"].mean()),
+        "rmse": float(scores["rmse"].mean()),
         "converged": bool(scores["converged"].all()),
         "failure": None,
     }

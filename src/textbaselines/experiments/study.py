@@ -306,14 +306,6 @@ def _method(name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where
             fix=validation.closest(family, METHODS),
         )
     known = METHODS[family]
-    if "numeric_target" in known.needs:
-        raise UserError(
-            f"family {family!r} predicts numbers, and a study's methods predict classes",
-            where=f"{key}.family",
-            expected="one of "
-            + ", ".join(name for name in METHODS if "numeric_target" not in METHODS[name].needs),
-            fix=f"use {known.estimator.__name__} from textbaselines.models in Python",
-        )
     grid = spec["grid"]
     if grid == "default":
         grid = {axis: list(values) for axis, values in known.default_grid.items()}

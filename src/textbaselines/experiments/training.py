@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from logging import Logger
 from pathlib import Path
@@ -17,7 +17,12 @@ from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments import evaluation
 from textbaselines.experiments.folds import Division, divisions
-from textbaselines.models.registry import FittedPoint, fit_grid
+from textbaselines.experiments.predictions import (
+    predict_classes,
+    predict_ratings,
+    rating_threshold,
+)
+from textbaselines.models.registry import METHODS, FittedPoint, fit_grid
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
 from textbaselines.text.features import fold_features
@@ -71,7 +76,7 @@ def train(
     counts: Counts,
     vocabularies: Mapping[tuple[int, int], Vocabulary],
     folds: pd.DataFrame,
-    labels: pd.Series,
+    corpus: pd.DataFrame,
     threads: int,
     log: Logger,
 ) -> Results:
@@ -85,8 +90,9 @@ def train(
     vocabularies : mapping from (repeat, fold) to Vocabulary
     folds : data frame
         The dataset's fold table.
-    labels : series of str
-        Labels, indexed by document id.
+    corpus : data frame
+        Columns id, label and rating. A method for a numeric target is fitted to the ratings, where
+        the dataset has them, and predicts the class on whose side its rating lies.
     threads : int
         BLAS threads, at most.
     log : Logger
@@ -97,7 +103,11 @@ def train(
     UserError
         When the files are not of the same corpus.
     """
-    codes = _codes(labels, counts.documents, task.classes)
+    by_id = corpus.set_index("id")
+    codes = _codes(by_id["label"], counts.documents, task.classes)
+    ratings = None
+    if "numeric_target" in METHODS[task.family].needs:
+        ratings = by_id["rating"].loc[counts.documents].to_numpy(dtype=np.float64)
     documents = pd.array(counts.documents, dtype="str")
     class_names = pd.array(list(reversed(task.classes)), dtype="str")
     collected = _Collected()
@@ -112,7 +122,9 @@ def train(
                     where=f"dataset {task.dataset}, repeat {key[0]}, fold {key[1]}",
                     fix="delete the dataset's vocabularies and run again",
                 )
-            _train_fold(task, counts, vocabularies[key], division, codes, threads, collected)
+            _train_fold(
+                task, counts, vocabularies[key], division, codes, ratings, threads, collected
+            )
             now = time.monotonic()
             if done == len(work) or now - told >= SECONDS_BETWEEN_LINES:
                 told = now
@@ -178,6 +190,7 @@ def _train_fold(
     vocabulary: Vocabulary,
     division: Division,
     codes: NDArray[np.int64],
+    ratings: NDArray[np.float64] | None,
     threads: int,
     collected: _Collected,
 ) -> None:
@@ -194,22 +207,33 @@ def _train_fold(
     )
     truth = codes[division.test]
     rows = np.flatnonzero(division.test)
-    # Classes are numbered so that the positive one has the highest code.
-    fitted = fit_grid(
-        task.family,
-        features.training,
-        codes[division.training],
-        [point["params"] for point in task.points],
-        positive=len(task.classes) - 1,
-        seed=seed_from(task.dataset, task.family, *fold_name),
-    )
+    points = [point["params"] for point in task.points]
+    seed = seed_from(task.dataset, task.family, *fold_name)
+    training = division.training
+    threshold = math.nan
+    fitted: Iterable[tuple[int, FittedPoint]]
+    if ratings is None:
+        # Classes are numbered so that the positive one has the highest code.
+        positive = len(task.classes) - 1
+        fitted = fit_grid(
+            task.family, features.training, codes[training], points, positive=positive, seed=seed
+        )
+    elif (reason := _no_ratings(ratings, codes, training, len(task.classes))) is not None:
+        fitted = [(place, FittedPoint(None, 0.0, False, 0, reason)) for place in range(len(points))]
+    else:
+        threshold = rating_threshold(ratings[training], codes[training])
+        fitted = fit_grid(task.family, features.training, ratings[training], points, seed=seed)
     digest = vocabulary.digest(counts.types)
     for position, result in fitted:
         point = task.points[position]["point"]
         place = {"point": point, "repeat": division.repeat, "fold": division.fold}
         started = time.time()
         clock = time.perf_counter()
-        columns = _predict(result, features.test, len(task.classes), task.classes)
+        columns, probabilities = None, None
+        if result.failure is None and ratings is None:
+            columns, probabilities = predict_classes(result.estimator, features.test, task.classes)
+        elif result.failure is None:
+            columns = predict_ratings(result.estimator, features.test, threshold)
         predict_seconds = time.perf_counter() - clock
         collected.scores.append(
             {
@@ -218,7 +242,12 @@ def _train_fold(
                 "n_test": len(rows),
                 "n_features": features.training.shape[1],
                 "vocabulary": digest,
-                **_score(truth, columns, result, len(task.classes)),
+                **_score(truth, columns, probabilities, result, len(task.classes)),
+                "rmse": (
+                    math.nan
+                    if ratings is None or columns is None
+                    else evaluation.rmse(ratings[division.test], columns["rating"])
+                ),
             }
         )
         collected.timings.append(
@@ -232,44 +261,29 @@ def _train_fold(
             }
         )
         if columns is not None:
-            del columns["probabilities"]
             collected.predictions.append(
                 (point, division.repeat, division.fold, rows, {"truth": truth, **columns})
             )
 
 
-def _predict(
-    result: FittedPoint, test: Any, n_classes: int, classes: list[str]
-) -> dict[str, Any] | None:
-    if result.failure is not None:
-        return None
-    estimator = result.estimator
-    columns: dict[str, Any] = {"predicted": estimator.predict(test).astype(np.int64)}
-    scores = estimator.decision_function(test)
-    known = list(estimator.classes_)
-    probabilities = None
-    if hasattr(estimator, "predict_proba"):
-        probabilities = np.zeros((test.shape[0], n_classes))
-        probabilities[:, known] = estimator.predict_proba(test)
-    if n_classes == 2:
-        columns["score"] = scores
-        if probabilities is not None:
-            columns["probability"] = probabilities[:, 1]
-    else:
-        # A class that the training fold lacks has no score.
-        every = np.full((test.shape[0], n_classes), math.nan)
-        every[:, known] = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-        for code, name in enumerate(reversed(classes)):
-            columns[f"score_{name}"] = every[:, code]
-            if probabilities is not None:
-                columns[f"probability_{name}"] = probabilities[:, code]
-    columns["probabilities"] = probabilities
-    return columns
+def _no_ratings(
+    ratings: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    training: NDArray[np.bool_],
+    n_classes: int,
+) -> str | None:
+    """Return why a method cannot be fitted to ratings, or None."""
+    if np.isnan(ratings).any():
+        return "the dataset has no ratings, and the method is fitted to ratings"
+    if n_classes != 2 or len(np.unique(codes[training])) != 2:
+        return "a rating's side is one of two classes, and training has not two"
+    return None
 
 
 def _score(
     truth: NDArray[np.int64],
     columns: Mapping[str, Any] | None,
+    probabilities: NDArray[np.float64] | None,
     result: FittedPoint,
     n_classes: int,
 ) -> dict[str, Any]:
@@ -285,7 +299,6 @@ def _score(
         }
     matrix = evaluation.confusion(truth, columns["predicted"], n_classes)
     correct = int(np.trace(matrix))
-    probabilities = columns["probabilities"]
     return {
         "correct": correct,
         "accuracy": correct / len(truth),

@@ -22,7 +22,7 @@ NOT_CONVERGED = (
     "its run tell which."
 )
 _KEY = ["dataset", "representation", "method", "selection"]
-_NUMBERS = ["accuracy", "sd", "draws", "documents", "low", "high", "macro_f1"]
+_NUMBERS = ["accuracy", "sd", "draws", "documents", "low", "high", "macro_f1", "rmse"]
 
 
 def percent(fraction: float, decimals: int) -> str:
@@ -250,7 +250,18 @@ def long_table(cells: pd.DataFrame, study: Mapping[str, Any], *, decimals: int =
     rows["params"] = [json.dumps(json.loads(text), sort_keys=True) for text in rows["params"]]
     columns = [
         *["dataset", "method", "representation", "selection", "optimistic", "shown"],
-        *["accuracy", "low", "high", "sd", "draws", "documents", "macro_f1", "converged", "params"],
+        *[
+            "accuracy",
+            "low",
+            "high",
+            "sd",
+            "draws",
+            "documents",
+            "macro_f1",
+            "rmse",
+            "converged",
+            "params",
+        ],
     ]
     if "failure" in rows:
         columns.append("failure")

@@ -321,6 +321,7 @@ def _shown(numbers: Mapping[Any, Any]) -> dict[str, float]:
         "accuracy_low": float(numbers["low"]),
         "accuracy_high": float(numbers["high"]),
         "macro_f1": float(numbers["macro_f1"]),
+        "rmse": float(numbers["rmse"]),
         "draws": float(numbers["draws"]),
         "documents": float(numbers["documents"]),
     }

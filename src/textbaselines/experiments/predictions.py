@@ -1,0 +1,74 @@
+"""How a fitted method's output becomes predictions of classes."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns = dict[str, NDArray[Any]]
+"""Predictions of n documents by column: ``predicted`` has class codes, the positive class the
+highest."""
+
+
+def predict_classes(
+    estimator: Any, features: Any, classes: list[str]
+) -> tuple[Columns, NDArray[np.float64] | None]:
+    """Return the predictions of a classifier, and probabilities, shape (n, K), where it has them.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        Its classes are codes, in the reverse order of ``classes``.
+    features : matrix, shape (n, m)
+    classes : list of str
+        The K classes, the positive one first.
+
+    Returns
+    -------
+    columns, probabilities
+        Two classes: ``score`` and ``probability`` are of the positive one. More: a column for
+        each class, NaN for one that the training fold lacks.
+    """
+    columns: Columns = {"predicted": estimator.predict(features).astype(np.int64)}
+    scores = estimator.decision_function(features)
+    known = list(estimator.classes_)
+    probabilities = None
+    if hasattr(estimator, "predict_proba"):
+        probabilities = np.zeros((len(scores), len(classes)))
+        probabilities[:, known] = estimator.predict_proba(features)
+    if len(classes) == 2:
+        columns["score"] = scores
+        if probabilities is not None:
+            columns["probability"] = probabilities[:, 1]
+        return columns, probabilities
+    every = np.full((len(scores), len(classes)), math.nan)
+    every[:, known] = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    for code, name in enumerate(reversed(classes)):
+        columns[f"score_{name}"] = every[:, code]
+        if probabilities is not None:
+            columns[f"probability_{name}"] = probabilities[:, code]
+    return columns, probabilities
+
+
+def rating_threshold(ratings: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
+    """Return the rating between two classes: midway between the nearest ratings on either side.
+
+    Parameters
+    ----------
+    ratings : array, shape (n,)
+        Of the training documents.
+    codes : array, shape (n,)
+        1 for the positive class, whose ratings are the higher ones, and 0.
+    """
+    return float((ratings[codes == 1].min() + ratings[codes == 0].max()) / 2)
+
+
+def predict_ratings(estimator: Any, features: Any, threshold: float) -> Columns:
+    """Return the ratings that a regression predicts, and the class on whose side they lie.
+
+    ``score`` is the rating minus the threshold; the positive class is predicted above zero.
+    """
+    ratings = np.asarray(estimator.predict(features), dtype=np.float64)
+    score = ratings - threshold
+    return {"predicted": (score > 0).astype(np.int64), "score": score, "rating": ratings}
