@@ -175,6 +175,23 @@ def test_a_subset_is_trained_alone_with_a_share_of_each_class():
     assert not np.array_equal(other.points_, model.points_)
 
 
+@pytest.mark.parametrize("approximation", ["nystroem", "subset"])
+def test_the_order_of_rows_does_not_choose_the_points(approximation):
+    generator = np.random.default_rng(0)
+    X, y = generator.standard_normal((60, 4)), generator.integers(0, 3, 60)
+    order = generator.permutation(60)
+    for estimator in (GaussianProcessClassifier, GaussianProcessRegressor):
+        model = estimator("rbf", approximation=approximation, points=15).fit(X, y)
+        shuffled = clone(model).fit(sp.csr_matrix(X[order]), y[order])
+        np.testing.assert_allclose(
+            *(np.sort(m.points_ @ np.ones(4)) for m in (model, shuffled)), atol=1e-12
+        )
+        method = "decision_function" if hasattr(model, "decision_function") else "predict"
+        np.testing.assert_allclose(
+            getattr(shuffled, method)(X), getattr(model, method)(X), atol=1e-6
+        )
+
+
 def test_the_mode_and_the_variance_by_their_equations():
     X, y = random_texts()
     model = GaussianProcessClassifier("rbf", gamma=0.3, variance=2.0, tol=1e-12).fit(X, y)

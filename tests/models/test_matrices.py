@@ -8,6 +8,7 @@ from textbaselines.models.matrices import (
     class_sums,
     int32_indices,
     presence,
+    row_keys,
     scale_columns,
 )
 
@@ -51,3 +52,17 @@ def test_what_32_bits_cannot_count_is_refused_early(monkeypatch):
     monkeypatch.setattr(matrices, "INT32_MAX", 2)
     with pytest.raises(ValueError, match=r"up to 2; X has 3 non-zeros in shape \(2, 3\)"):
         int32_indices(with_int64(sp.csr_matrix(DENSE)))
+
+
+def test_keys_of_rows_are_of_their_content():
+    dense = np.array([[1.0, 0, 2], [0, 1, 2], [1, 0, 2], [1, 0, 2.5]])
+    keys = row_keys(dense, 7)
+    assert keys[0] == keys[2]
+    assert len(set(keys.tolist())) == 3
+    sparse = sp.csr_matrix(dense)
+    wide = sp.csr_matrix((sparse.data, sparse.indices.astype(np.int64), sparse.indptr))
+    stored_zero = sp.csr_matrix(([1.0, 0.0, 2.0], [0, 1, 2], [0, 3]), shape=(1, 3))
+    np.testing.assert_array_equal(row_keys(sparse, 7), keys)
+    np.testing.assert_array_equal(row_keys(wide, 7), keys)
+    assert row_keys(stored_zero, 7)[0] == keys[0]
+    assert not np.any(row_keys(dense, 8) == keys)

@@ -25,7 +25,7 @@ from textbaselines.models.kernels import (
     scale_gamma,
     squared_norms,
 )
-from textbaselines.models.matrices import Matrix
+from textbaselines.models.matrices import Matrix, row_keys
 from textbaselines.models.memory import nbytes, refuse_beyond
 from textbaselines.models.parameters import Choice, Number, Parameter
 
@@ -75,7 +75,7 @@ class GaussianProcess(Estimator):
         self, X: Matrix, targets: Sequence[NDArray[Any]], codes: NDArray[np.intp]
     ) -> list[Posterior]:
         """Return the posterior of each target (one for each problem), setting what is fitted."""
-        chosen = self._chosen_rows(codes)
+        chosen = self._chosen_rows(X, codes)
         projects = self.approximation == "nystroem" and len(chosen) < X.shape[0]
         self._refuse_large(X.shape[0] if projects else len(chosen), len(chosen), len(targets))
         self.points_ = X[chosen]
@@ -98,15 +98,16 @@ class GaussianProcess(Estimator):
         )
         return posteriors
 
-    def _chosen_rows(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _chosen_rows(self, X: Matrix, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the sorted numbers of the points: all rows, or of each code its share, rounded up.
 
-        What the codes are does not matter, so classes named otherwise have the same points.
+        Neither what the codes are nor the order of the rows matters: only their content and the
+        seed.
         """
         n = len(codes)
         if self.approximation == "exact" or n <= self.points:
             return np.arange(n)
-        shuffled = np.random.default_rng(self.seed).permutation(n)
+        shuffled = np.argsort(row_keys(X, self.seed), kind="stable")
         parts = []
         for code in np.unique(codes):
             own = shuffled[codes[shuffled] == code]

@@ -1,5 +1,6 @@
 """Document-term matrices as the models need them: canonical, 0/1, column-scaled, 32-bit indices."""
 
+import hashlib
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -53,6 +54,26 @@ def class_sums(X: Matrix, codes: NDArray[np.intp], n_classes: int) -> NDArray[np
     membership = np.zeros((X.shape[0], n_classes))
     membership[np.arange(X.shape[0]), codes] = 1.0
     return np.ascontiguousarray((X.T @ membership).T)
+
+
+def row_keys(X: Matrix, seed: int) -> NDArray[np.uint64]:
+    """Return a pseudo-random number for each row, of its content and the seed alone.
+
+    Ordering rows by them is a shuffle that does not depend on the order in which they come. Equal
+    rows have equal numbers, sparse or dense.
+    """
+    rows = X if sp.issparse(X) else sp.csr_matrix(X)
+    salt = str(seed).encode()
+    keys = np.empty(rows.shape[0], dtype=np.uint64)
+    for row in range(rows.shape[0]):
+        span = slice(rows.indptr[row], rows.indptr[row + 1])
+        values = rows.data[span]
+        stored = values != 0
+        digest = hashlib.blake2b(salt, digest_size=8)
+        digest.update(rows.indices[span][stored].astype("<i8").tobytes())
+        digest.update(values[stored].astype("<f8").tobytes())
+        keys[row] = int.from_bytes(digest.digest(), "little")
+    return keys
 
 
 def int32_indices(X: Matrix) -> Matrix:
