@@ -18,6 +18,7 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT / "src"))
 try:
     from textbaselines import provenance, storage
+    from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.study import read_study
@@ -38,6 +39,9 @@ try:
     export_mirror(study.config["mirror"], ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
+
+
+report: "workflow/report/workflow.rst"
 
 
 wildcard_constraints:

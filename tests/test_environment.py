@@ -42,6 +42,12 @@ def test_every_dependency_is_in_the_lock(repository: Path) -> None:
     assert names <= locked
 
 
+def test_no_two_test_modules_have_the_same_name(repository: Path) -> None:
+    # pytest imports them by their names alone, and would run neither.
+    names = [path.name for path in (repository / "tests").rglob("test_*.py")]
+    assert len(set(names)) == len(names)
+
+
 def test_no_package_registry_is_named(repository: Path) -> None:
     tracked = subprocess.run(
         ["git", "-C", str(repository), "grep", "-nIE", r"py(pi|thonhosted)\.org|npmjs\.|/simple/"],

@@ -45,7 +45,7 @@ def run_script(job: str, path: str | Path | None = None) -> Iterator[logging.Log
     Raises
     ------
     SystemExit
-        With status 1, after the error was logged.
+        With status 1, after the error was logged; with 130 when the job was interrupted.
     """
     logger = start_log(job, path)
     try:
@@ -53,6 +53,9 @@ def run_script(job: str, path: str | Path | None = None) -> Iterator[logging.Log
     except UserError as error:
         logger.error("%s", error)
         raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        logger.error("interrupted")
+        raise SystemExit(130) from None
     except Exception:
         logger.exception("stopped by a fault of the program")
         raise SystemExit(1) from None

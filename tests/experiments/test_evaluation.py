@@ -60,7 +60,7 @@ def test_a_draw_pools_the_documents_of_its_folds() -> None:
     cell = evaluation.summarise_point(table)
     assert cell["accuracy"] == pytest.approx((9 / 12 + 10 / 12) / 2)
     assert cell["sd"] == pytest.approx(abs(9 / 12 - 10 / 12) / math.sqrt(2))
-    assert (cell["draws"], cell["documents"]) == (2, 12)
+    assert (cell["draws"], cell["folds"], cell["documents"]) == (2, 2, 12)
     assert cell["rmse"] == 1.0
 
 

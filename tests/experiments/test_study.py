@@ -56,7 +56,9 @@ def test_defaults(make) -> None:
     assert fixed.params["alpha"] == 1.0
     assert fixed.origin == ("fixed", "grid")
     assert other.params["alpha"] == 0.1
-    assert study.methods["SVM"].points[0].params == {"C": 0.1, "tol": 0.01}
+    svm = study.methods["SVM"].points[0].params
+    # Every parameter is there, also those that nobody named.
+    assert (svm["C"], svm["tol"], svm["loss"], svm["bias"]) == (0.1, 0.01, "squared_hinge", None)
 
 
 def test_protocols_come_from_the_dataset_and_sizes_from_the_study(make) -> None:
@@ -65,6 +67,33 @@ def test_protocols_come_from_the_dataset_and_sizes_from_the_study(make) -> None:
     assert study.protocol("imdb") == Protocol("split", 1, 1)
     assert study.protocol("athr") == Protocol("halves", 2, 3)
     assert make(protocol={"grouped": True}).protocol("rt-s") == Protocol("cv", 10, 1, True)
+
+
+def test_a_trial_stands_beside_no_published_numbers(repository: Path) -> None:
+    schemas = repository / "workflow" / "schemas"
+    file = repository / "config" / "wang_manning.yaml"
+    whole = read_study([file], {}, repository, schemas)
+    assert whole.config["tables"]["published"] is not None
+    trial = read_study([file], {"max_documents": 30}, repository, schemas)
+    assert trial.config["tables"]["published"] is None
+
+
+def test_min_count_follows_the_policy(make) -> None:
+    uni = BASE["representations"]["uni"]
+    for policy, min_count in (("unk", 2), ("drop", 1)):
+        study = make(
+            representations={"uni": {**uni, "unk": {"policy": policy}}},
+            methods={"M": {"family": "mnb"}},
+        )
+        assert study.representations["uni"].min_count == min_count
+
+
+def test_defaults_and_grid_make_no_point_twice(make) -> None:
+    for family in ("lr", "cnb", "gda"):
+        points = make(methods={"M": {"family": family, "grid": "default"}}).methods["M"].points
+        params = [tuple(sorted(point.params.items(), key=str)) for point in points]
+        assert len(set(map(str, params))) == len(params)
+        assert "grid" in points[0].origin, "the fixed point lies on the family's own grid"
 
 
 def test_tokenizer_options_per_dataset(make) -> None:
@@ -169,6 +198,8 @@ def test_overrides_replace_keys_of_the_file(repository: Path) -> None:
     file = repository / "config" / "config.yaml"
     study = read_study([file], {"max_documents": 30, "tracking": "none"}, repository, schemas)
     assert study.config["max_documents"] == 30
+    assert study.name == "default-trial30"
+    assert study.title.endswith("(TRIAL: 30 documents per class)")
     with pytest.raises(UserError, match="the command line"):
         read_study([file], {"trakcing": "none"}, repository, schemas)
 

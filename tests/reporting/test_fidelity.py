@@ -52,6 +52,8 @@ def cells(published):
                             "accuracy": mean / 100,
                             "sd": sd / 100 if draws > 1 else math.nan,
                             "draws": draws,
+                            "folds": 10 if draws == 10 else 1,
+                            "documents": published["datasets"][dataset]["tested"],
                             "converged": True,
                             "failure": None,
                         }
@@ -164,6 +166,22 @@ def test_what_cannot_be_judged(cells, published):
     assert last == "reproduced 49 of 54"
     assert len(others) == 5
     assert {"cr MNB-uni: too few draws", "cr MNB-bi: failed", "subj MNB-bi: not run"} < set(others)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reproduced"),
+    [
+        ({"documents": 60}, "not comparable"),
+        ({"folds": 5}, "not comparable"),
+        ({"documents": 3776}, "yes"),
+        ({"documents": 3777}, "not comparable"),
+    ],
+)
+def test_another_protocol_is_not_compared(cells, published, changes, reproduced):
+    change(cells, "cr", "MNB", "uni", **changes)
+    cell = verdict(fidelity(cells, published), "cr", "MNB", "uni")
+    assert cell["reproduced"] == reproduced
+    assert ("the paper has 10 and 3775" in cell["cause"]) == (reproduced == "not comparable")
 
 
 def test_other_hyper_parameters_are_refused(cells, published):

@@ -9,8 +9,6 @@ rule fetch_file:
     """Fetch one raw file from the first of its sources that gives the pinned bytes."""
     input:
         code=code("fetch_file", "datasets.fetch", "datasets.catalog", "logs"),
-        dataset=ancient(owner_of),
-        schema=ancient(DATASET_SCHEMA),
     output:
         file="results/raw/{file}",
         provenance="results/raw/{file}.source.json",
@@ -22,8 +20,7 @@ rule fetch_file:
     resources:
         mem_mb=500,
     params:
-        sources=sources_of,
+        raw_file=raw_file_of,
     shell:
-        "python {input.code[0]:q} --file {wildcards.file:q}"
-        " --dataset {input.dataset:q} --schema {input.schema:q}"
+        "python {input.code[0]:q} --raw-file {params.raw_file:q}"
         " --output {output.file:q} --provenance {output.provenance:q} --log {log:q}"

@@ -35,27 +35,13 @@ def dataset_file(wildcards):
     return os.path.relpath(study.datasets[wildcards.dataset].path)
 
 
-def owners_of(wildcards):
-    """The datasets that have a raw file of this name, with that file."""
-    owners = [
-        (dataset, file)
-        for dataset in study.datasets.values()
-        for file in dataset.files
-        if file.name == wildcards.file
-    ]
-    if not owners:
-        raise WorkflowError(f"no dataset of the study has a raw file {wildcards.file!r}")
-    return owners
-
-
-def owner_of(wildcards):
-    """The dataset file that says where a raw file comes from."""
-    return os.path.relpath(owners_of(wildcards)[0][0].path)
-
-
-def sources_of(wildcards):
-    """The sources of a raw file."""
-    return as_json([vars(source) for source in owners_of(wildcards)[0][1].sources])
+def raw_file_of(wildcards):
+    """A raw file with its sources; every dataset that has it says the same."""
+    for dataset in study.datasets.values():
+        for file in dataset.files:
+            if file.name == wildcards.file:
+                return as_json(raw_file_to_mapping(file))
+    raise WorkflowError(f"no dataset of the study has a raw file {wildcards.file!r}")
 
 
 def reading_of(wildcards):
@@ -204,7 +190,7 @@ def tables_of_study():
     """The tables and figures of the study."""
     folder = f"results/tables/{study.name}"
     tables = [f"{folder}/comparison.{form}" for form in ("md", "tex", "csv", "html", "txt")]
-    tables.append(f"{folder}/costs.html")
+    tables.append(f"results/costs/{study.name}/costs.html")
     if published_file():
         tables += ["results/tables/fidelity.csv", f"{folder}/paper.html"]
     return [*tables, f"results/figures/{study.name}/accuracy.svg"]

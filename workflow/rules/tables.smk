@@ -72,19 +72,19 @@ rule write_costs:
         benchmarks=benchmarks_of_study(),
     output:
         csv=report(
-            "results/tables/{study}/costs.csv",
+            "results/costs/{study}/costs.csv",
             category="Tables",
             labels={"table": "costs", "form": "CSV"},
             caption="../report/costs.rst",
         ),
         html=report(
-            "results/tables/{study}/costs.html",
+            "results/costs/{study}/costs.html",
             category="Tables",
             labels={"table": "costs", "form": "page"},
             caption="../report/costs.rst",
         ),
-        markdown="results/tables/{study}/costs.md",
-        latex="results/tables/{study}/costs.tex",
+        markdown="results/costs/{study}/costs.md",
+        latex="results/costs/{study}/costs.tex",
     log:
         "logs/costs/{study}.log",
     conda:
@@ -95,4 +95,4 @@ rule write_costs:
     shell:
         "python {input.code[0]:q} --study {input.study:q} --runs results/runs/{wildcards.study:q}"
         " --benchmarks results/benchmarks/{wildcards.study:q}/train"
-        " --stem results/tables/{wildcards.study:q}/costs --log {log:q}"
+        " --stem results/costs/{wildcards.study:q}/costs --log {log:q}"

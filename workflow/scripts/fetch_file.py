@@ -1,31 +1,29 @@
 """Fetch one raw file: see textbaselines.datasets.fetch."""
 
 import argparse
+import json
 import os
 from pathlib import Path
 
 from textbaselines import storage
-from textbaselines.datasets.catalog import load_dataset
+from textbaselines.datasets.catalog import raw_file_from_mapping
 from textbaselines.datasets.fetch import fetch_file
+from textbaselines.environment import MIRROR
 from textbaselines.logs import run_script
 
 
 def main() -> None:
     """Parse what the rule passes and fetch."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--file", required=True)
-    parser.add_argument("--dataset", type=Path, required=True)
-    parser.add_argument("--schema", type=Path, required=True)
+    parser.add_argument("--raw-file", type=json.loads, required=True, help="name and sources")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--provenance", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    with run_script(f"fetch {args.file}", args.log):
-        dataset = load_dataset(args.dataset, args.schema)
-        raw_file = next(file for file in dataset.files if file.name == args.file)
-        mirror = os.environ.get("TEXTBASELINES_MIRROR")
+    with run_script("fetch", args.log):
+        mirror = os.environ.get(MIRROR)
         provenance = fetch_file(
-            raw_file,
+            raw_file_from_mapping(args.raw_file),
             args.output,
             mirror=Path(mirror) if mirror else None,
             work_folder=args.output.parent,

@@ -37,7 +37,11 @@ def main() -> None:
             git={"commit": commit, "dirty": dirty},
             lock_digest=storage.file_digest(lock) if lock.is_file() else None,
         )
-        counts = ", ".join(f"{number} {what}" for what, number in receipt["counts"].items())
+        counts = ", ".join(
+            f"{number} {what.replace('_', ' ')}"
+            for what, number in receipt["counts"].items()
+            if number
+        )
         log.info("%s", counts)
 
 

@@ -219,14 +219,29 @@ def load_catalog(
     return catalog
 
 
+_KINDS: dict[str, type[Source]] = {
+    "package": PackageSource,
+    "url": UrlSource,
+    "mirror": MirrorSource,
+}
+
+
 def _source(entry: Mapping[str, Any]) -> Source:
     fields = {key: value for key, value in entry.items() if key != "kind"}
-    kinds: dict[str, type[Source]] = {
-        "package": PackageSource,
-        "url": UrlSource,
-        "mirror": MirrorSource,
-    }
-    return kinds[entry["kind"]](**fields)
+    return _KINDS[entry["kind"]](**fields)
+
+
+def raw_file_to_mapping(file: RawFile) -> dict[str, Any]:
+    """Return a raw file as plain values, from which :func:`raw_file_from_mapping` makes it."""
+    kind_of = {kind: name for name, kind in _KINDS.items()}
+    sources = [{"kind": kind_of[type(source)], **vars(source)} for source in file.sources]
+    return {"name": file.name, "archive": file.archive, "sources": sources}
+
+
+def raw_file_from_mapping(value: Mapping[str, Any]) -> RawFile:
+    """Return the raw file that :func:`raw_file_to_mapping` turned into plain values."""
+    sources = tuple(_source(entry) for entry in value["sources"])
+    return RawFile(value["name"], sources, value["archive"])
 
 
 def _check(dataset: Dataset) -> None:

@@ -13,6 +13,9 @@ from textbaselines.experiments.grids import GridPoint, expand
 from textbaselines.models.registry import METHODS, validate_params
 from textbaselines.text.tokenizers import check_tokenizer
 
+DEFAULT_MIN_COUNT = {"drop": 1, "unk": 2}
+"""By UNK policy; without rare training words an UNK token would never be learnt."""
+
 
 @dataclass(frozen=True)
 class Representation:
@@ -190,6 +193,12 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     schema_folder : Path
         Where study.schema.yaml and dataset.schema.yaml are.
 
+    Returns
+    -------
+    Study
+        With ``max_documents``, a trial under a name and a title of its own, beside no published
+        numbers.
+
     Raises
     ------
     UserError
@@ -202,9 +211,15 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     )
     known = sorted(path.stem for path in (root / filled["dataset_folder"]).glob("*.yaml"))
     _check_tokenizers(filled, known, where)
+    name, title = filled["name"], filled["title"]
+    if filled["max_documents"] is not None:
+        # A trial has folders of its own and says everywhere what it is.
+        name += f"-trial{filled['max_documents']}"
+        title += f" (TRIAL: {filled['max_documents']} documents per class)"
+        filled["tables"]["published"] = None
     study = Study(
-        filled["name"],
-        filled["title"],
+        name,
+        title,
         filled,
         {name: datasets[name] for name in filled["datasets"]},
         {
@@ -264,7 +279,7 @@ def _representation(
         highest,
         spec["weighting"],
         unk["policy"],
-        unk["min_count"],
+        unk.get("min_count", DEFAULT_MIN_COUNT[unk["policy"]]),
         spec["scope"],
         spec["reduction"],
         _only(spec, "datasets", config["datasets"], key),
@@ -310,7 +325,7 @@ def _method(name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where
     if grid == "default":
         grid = {axis: list(values) for axis, values in known.default_grid.items()}
         grid = {axis: values for axis, values in grid.items() if axis not in spec["options"]}
-    points = expand(family, known.default_fixed, spec["options"], spec["fixed"], grid, key)
+    points = expand(family, known.defaults, spec["options"], spec["fixed"], grid, key)
     for point in points:
         try:
             validate_params(family, point.params)

@@ -76,6 +76,12 @@ class MethodFamily:
     citation: str
 
     @property
+    def defaults(self) -> dict[str, Any]:
+        """Every parameter with its value where a study says nothing."""
+        own = self.estimator().get_params(deep=False)
+        return {**{name: own[name] for name in self.parameters}, **self.default_fixed}
+
+    @property
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters a study may set, each with its range and description."""
         return self.estimator.PARAMETERS
@@ -207,6 +213,7 @@ def _fitted(
         start = time.perf_counter()
         try:
             prepared = lead._prepare(X, y)
+            shared = {name: value for name, value in vars(lead).items() if name.endswith("_")}
             failure = None
         except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
             failure = str(error)
@@ -216,7 +223,8 @@ def _fitted(
                 yield index, FittedPoint(None, share, False, 0, failure)
                 continue
             estimator = estimators[index]
-            estimator.n_features_in_ = lead.n_features_in_
+            for attribute, value in shared.items():
+                setattr(estimator, attribute, value)
             start = time.perf_counter()
             try:
                 estimator._complete(prepared)

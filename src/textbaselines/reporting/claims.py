@@ -495,7 +495,8 @@ def claims_table(
         "Supported: every comparison was run and is for it; not supported: at least one is against "
         "it; undecided: else. Tests: corrected resampled t (Nadeau & Bengio 2003) over "
         "repeats × folds; exact McNemar on an official split; margins by one-sided tests. "
-        "Differences in points of accuracy. Where the paper gives no number the margin is ours.",
+        "Differences in points of accuracy. Where the paper gives no number the margin is ours. "
+        "Of beta, the values that the study ran are compared.",
         header=(
             "Claim",
             "What is claimed",

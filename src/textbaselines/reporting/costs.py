@@ -38,7 +38,8 @@ def cost_table(costs: pd.DataFrame, study: Mapping[str, Any]) -> Table:
         name="costs",
         title=f"{study['title']}: what it costs",
         caption=(
-            "Median seconds of one fit on ready features; below, microseconds to predict a "
+            "Median seconds of one fit on ready features, work that several grid points share "
+            "divided evenly among them; below, microseconds to predict a "
             "document and the peak memory (MiB) of the job that fits the method's whole grid on "
             "all folds. Measured while other jobs ran on the same machine."
         ),

@@ -68,7 +68,8 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
         One row per published cell in the order of the file: ``dataset``, ``method``,
         ``representation``, ``source`` (paper, or logs: not counted), ``paper``, ``mean``, ``sd``,
         ``draws``, ``difference`` (mean - paper), ``tolerance``, all in percent; ``reproduced``:
-        yes, no, too few draws, failed or not run; ``converged``; ``cause`` for a no.
+        yes, no, too few draws, not comparable (other folds or test documents), failed or not
+        run; ``converged``; ``cause`` for a no.
 
     Raises
     ------
@@ -137,6 +138,15 @@ def _judge(
         "difference": difference,
         "converged": bool(cell["converged"]),
     }
+    protocol = published["datasets"][key[2]]
+    folds = int(protocol["cv"]) if protocol["cv"].isdigit() else 1
+    # A half of an odd number of documents may have one more.
+    if cell["folds"] != folds or abs(cell["documents"] - protocol["tested"]) > 1:
+        return judged | {
+            "reproduced": "not comparable",
+            "cause": f"{cell['folds']} folds and {cell['documents']} test documents, the paper has "
+            f"{folds} and {protocol['tested']}",
+        }
     if wanted == 0:
         tolerance = float(rule["floor_without_draws"])
     elif cell["draws"] < wanted:

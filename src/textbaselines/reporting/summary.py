@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
+from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_table
@@ -29,22 +30,30 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
     if not cells.is_file():
         return
     console = console or Console()
-    table = comparison_table(
-        pd.read_parquet(cells), study, decimals=study["tables"]["decimals"], interval=INTERVAL
-    )
+    frame = pd.read_parquet(cells)
+    table = comparison_table(frame, study, decimals=study["tables"]["decimals"], interval=INTERVAL)
     print_table(table, console)
+    if "oracle" in set(frame["selection"]):
+        console.print(
+            "A second table, marked as optimistic, has the best grid points on the test folds.",
+            soft_wrap=True,
+        )
     paper = results / "tables" / name / "paper.txt"
     places = {
         "tables": f"{results}/tables/{name}/ (comparison.md, .tex, .csv, .html)",
         "figures": f"{results}/figures/{name}/ (accuracy.svg, .png)",
         "runs": f"{results}/runs/{name}/ (scores, predictions and times of every run)",
-        "report": f"snakemake --report {results}/report.html (make does that too)",
+        "report": f"{results}/report.html (written by make, or snakemake --report FILE)",
     }
     if study["tables"]["published"]:
         places["paper"] = f"{results}/tables/{name}/paper.html, {results}/tables/fidelity.csv"
     if study["tracking"] == "mlflow":
         places["tracking"] = f"mlflow ui --backend-store-uri sqlite:///{results}/mlflow.db"
+        receipt = results / "tracking" / f"{name}.json"
+        if receipt.is_file():
+            links = storage.read_json(receipt)["links"]
+            places["then open"] = f"its address with {links[f'{name}-results']}"
     for what, where in places.items():
-        console.print(f"{what + ':':<10}{where}", soft_wrap=True, highlight=False)
+        console.print(f"{what + ':':<11}{where}", soft_wrap=True, highlight=False)
     if paper.is_file():
         console.print(paper.read_text(encoding="utf-8").rstrip(), highlight=False)

@@ -24,17 +24,18 @@ from textbaselines.text.tokenizers import words
 pytestmark = pytest.mark.xdist_group("workflow")
 
 DATASETS = ("hg-movie", "hg-amazon", "hg-nyt", "hg-tweets")
+STUDY = "small-trial50"
 N_RUN_FOLDERS = 4 * 2 * 3
 N_POINTS = 4 * 2 * (2 + 1 + 4)
 
 
 def test_the_table_shows_what_the_predictions_say(finished) -> None:
     root = finished.folder / "results"
-    shown = pd.read_csv(root / "tables" / "small" / "comparison.csv")
+    shown = pd.read_csv(root / "tables" / STUDY / "comparison.csv")
     fixed = shown[shown["selection"] == "fixed"]
     assert len(fixed) == N_RUN_FOLDERS
     for row in fixed.itertuples():
-        folder = root / "runs" / "small" / row.dataset / row.representation / row.method
+        folder = root / "runs" / STUDY / row.dataset / row.representation / row.method
         predictions = pd.read_parquet(folder / "predictions.parquet")
         points = json.loads((folder / "run.json").read_text())["points"]
         (fixed_point,) = [point for point in points if "fixed" in point["origin"]]
@@ -53,7 +54,7 @@ def test_the_numbers_are_those_of_a_plain_scikit_learn_loop(finished) -> None:
     root = finished.folder / "results"
     for dataset in DATASETS:
         corpus = pd.read_parquet(root / "corpora" / dataset / "corpus.parquet").set_index("id")
-        folds = pd.read_parquet(root / "folds" / "small" / f"{dataset}.parquet")
+        folds = pd.read_parquet(root / "folds" / STUDY / f"{dataset}.parquet")
         folds = folds[folds["fold"] >= 0]
         correct = {}
         for fold in range(3):
@@ -65,7 +66,7 @@ def test_the_numbers_are_those_of_a_plain_scikit_learn_loop(finished) -> None:
             )
             model.fit(training["text"], training["label"])
             correct[fold] = (model.predict(test["text"]) == test["label"]).sum()
-        folder = root / "runs" / "small" / dataset / "tfidf-bi" / "MNB"
+        folder = root / "runs" / STUDY / dataset / "tfidf-bi" / "MNB"
         scores = pd.read_parquet(folder / "scores.parquet")
         run = json.loads((folder / "run.json").read_text())
         (point,) = [p["point"] for p in run["points"] if "fixed" in p["origin"]]
@@ -87,7 +88,7 @@ def test_the_corpora_are_the_real_sets(finished) -> None:
 
 
 def test_every_method_of_a_fold_has_the_same_vocabulary(finished) -> None:
-    root = finished.folder / "results" / "runs" / "small"
+    root = finished.folder / "results" / "runs" / STUDY
     for dataset in DATASETS:
         for representation in ("uni", "tfidf-bi"):
             digests = {
@@ -104,10 +105,10 @@ def test_every_method_of_a_fold_has_the_same_vocabulary(finished) -> None:
 def test_it_ends_with_the_table_and_where_everything_lies(finished) -> None:
     printed = finished.printed
     assert re.search(r"NBSVM-uni +\d+\.\d", printed)
-    for place in ("results/tables/small/", "mlflow ui --backend-store-uri sqlite:///results/"):
+    for place in (f"results/tables/{STUDY}/", "mlflow ui --backend-store-uri sqlite:///results/"):
         assert place in printed
     for form in ("md", "tex", "csv", "html", "txt"):
-        assert (finished.folder / "results" / "tables" / "small" / f"comparison.{form}").stat()
+        assert (finished.folder / "results" / "tables" / STUDY / f"comparison.{form}").stat()
     assert "of 45 steps" in printed or "steps (100%) done" in printed
 
 
@@ -117,7 +118,7 @@ def test_a_second_run_does_nothing(finished) -> None:
 
 
 def test_every_run_is_in_mlflow_once(finished) -> None:
-    receipt = json.loads((finished.folder / "results" / "tracking" / "small.json").read_text())
+    receipt = json.loads((finished.folder / "results" / "tracking" / f"{STUDY}.json").read_text())
     assert len(receipt["runs"]) == N_POINTS + N_RUN_FOLDERS
     with sqlite3.connect(finished.folder / "results" / "mlflow.db") as store:
         count = "select count(*) from runs where status = 'FINISHED' and lifecycle_stage = 'active'"
@@ -145,13 +146,13 @@ def test_mlflow_ui_shows_the_store(finished) -> None:
         names = {
             experiment["name"]: experiment["experiment_id"] for experiment in found["experiments"]
         }
-        assert {"small-results", *(f"small-grid-{name}" for name in DATASETS)} <= set(names)
+        assert {f"{STUDY}-results", *(f"{STUDY}-grid-{name}" for name in DATASETS)} <= set(names)
         runs = _post(
             f"{address}/api/2.0/mlflow/runs/search",
-            {"experiment_ids": [names["small-results"]], "max_results": 100},
+            {"experiment_ids": [names[f"{STUDY}-results"]], "max_results": 100},
         )["runs"]
         assert len(runs) == N_RUN_FOLDERS
-        shown = pd.read_csv(finished.folder / "results" / "tables" / "small" / "comparison.csv")
+        shown = pd.read_csv(finished.folder / "results" / "tables" / STUDY / "comparison.csv")
         wanted = sorted(shown[shown["selection"] == "fixed"]["accuracy"])
         metrics = [{m["key"]: m["value"] for m in run["data"]["metrics"]} for run in runs]
         assert sorted(values["accuracy"] for values in metrics) == pytest.approx(wanted)
@@ -182,7 +183,8 @@ def test_one_core_gives_the_same_bytes(finished, fresh) -> None:
     fresh.snakemake("--cores", "1", "--config", "tracking=none")
     ours, theirs = finished.results(), fresh.results()
     assert sum(name.endswith("predictions.parquet") for name in ours) == N_RUN_FOLDERS
-    ours.pop("studies/small.json"), theirs.pop("studies/small.json")  # says tracking
+    for files in (ours, theirs):
+        del files[f"studies/{STUDY}.json"]  # says whether runs are tracked
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
@@ -252,9 +254,20 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
         "describe_study",
         "summarise_cells",
         "write_tables",
+        "write_costs",
         "draw_figures",
         "log_runs",
     }
+
+
+def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    study = Path(__file__).with_name("small.yaml").read_text(encoding="utf-8")
+    study = study.replace("name: small", "name: other")
+    other.write_text(study.replace("[hg-movie, hg-amazon, hg-nyt, hg-tweets]", "[hg-tweets]"))
+    copied.snakemake("--configfile", str(other), "--cores", "2", "--until", "draw_folds")
+    assert "fetch_file" not in copied.planned("--configfile", str(other))
+    assert copied.planned() == {}
 
 
 def test_report_and_graph(copied) -> None:
