@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textbaselines.errors import UserError
+from textbaselines.text.counts import count_tokens
 from textbaselines.text.tokenizers import check_tokenizer, make_tokenizer, words
 from textbaselines.text.tokens import BREAK, SENTENCE_END, encode, read_tokens, write_tokens
+from textbaselines.text.wang_manning import READINGS
 
 
 @pytest.mark.parametrize(
@@ -99,3 +101,21 @@ def test_tokens_file_of_another_kind_is_refused(tmp_path) -> None:
 def test_encode_wants_a_list_for_each_document() -> None:
     with pytest.raises(ValueError, match="2 documents but 1"):
         encode(["x", "y"], [["a"]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"family": "words"},
+        {"family": "whitespace"},
+        *({"family": "wang_manning", "reading": reading} for reading in READINGS),
+    ],
+)
+@given(st.text(alphabet=st.sampled_from("ab \x00\t\n\x85\u2028.-"), max_size=12))
+def test_no_token_looks_like_a_sentence_end(options: dict, text: str) -> None:
+    tokens = make_tokenizer(options)(text)
+    assert SENTENCE_END not in tokens
+    encoded = encode(["d"], [tokens])
+    counts = count_tokens(encoded, options, 1, 2)
+    assert (counts.matrix.data > 0).all()
+    assert not (encoded.ids < 0).any()

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from textbaselines import storage
 from textbaselines.errors import UserError
 
-SENTENCE_END = "\x00"
-"""What a tokenizer yields where a sentence ends; no token has this form."""
+SENTENCE_END = " "
+"""What a tokenizer yields where a sentence ends; no token has a space in it."""
 
 BREAK = -1
 """The id that stands for a sentence end: no n-gram reaches over it."""
