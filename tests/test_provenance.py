@@ -70,3 +70,8 @@ def test_seeds_come_from_names_alone() -> None:
     assert seed_from("rt-s", 0) == wanted
     assert seed_from("a", "b") != seed_from("b", "a")
     assert seed_from("ab", "c") != seed_from("a", "bc")
+
+
+def test_what_only_a_type_checker_imports_is_not_run() -> None:
+    names = {path.name for path in provenance.source_files("errors")}
+    assert names == {"errors.py", "__init__.py"}

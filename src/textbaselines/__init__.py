@@ -1,3 +1,17 @@
 """The classical baselines of text classification, run honestly and shown as a paper shows them."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textbaselines.portable import PortableModel, load
+
+__all__ = ["PortableModel", "load"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for only then: a workflow step loads no more than it runs."""
+    if name in __all__:
+        return getattr(importlib.import_module("textbaselines.portable"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

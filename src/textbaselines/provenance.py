@@ -2,6 +2,7 @@
 
 import ast
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = "textbaselines"
@@ -51,13 +52,25 @@ def _path_of(name: str) -> Path | None:
 
 def _imports(path: Path) -> list[str]:
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _run_nodes(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             names.append(node.module)
             names.extend(f"{node.module}.{alias.name}" for alias in node.names)
     return [name for name in names if name.split(".")[0] == PACKAGE and _path_of(name) is not None]
+
+
+def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield every node but those under ``if TYPE_CHECKING:``, which never run."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            waiting.extend(node.orelse)
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def git_state(folder: Path) -> tuple[str, bool]:

@@ -34,6 +34,11 @@ class SVD:
         self._svd = TruncatedSVD(rank, algorithm="arpack", random_state=self.seed).fit(features)
         return self
 
+    @property
+    def directions(self) -> NDArray[np.float64]:
+        """V transposed, shape (rank, m)."""
+        return np.asarray(self._svd.components_)
+
     def transform(self, features: sp.csr_array) -> NDArray[np.float64]:
         """Return coordinates, shape (n, rank)."""
         return np.asarray(self._svd.transform(features), dtype=np.float64)

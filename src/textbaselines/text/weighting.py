@@ -4,6 +4,7 @@ from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfTransformer
 
 
@@ -52,6 +53,19 @@ class TfIdf:
 
     def __init__(self) -> None:
         self._transformer = TfidfTransformer(norm="l2", use_idf=True, smooth_idf=True)
+
+    @classmethod
+    def with_idf(cls, idf: NDArray[np.float64]) -> "TfIdf":
+        """Return one that was fitted before and has this idf, shape (m,)."""
+        weighting = cls()
+        weighting._transformer.idf_ = idf
+        weighting._transformer.n_features_in_ = len(idf)
+        return weighting
+
+    @property
+    def idf(self) -> NDArray[np.float64]:
+        """The learnt idf of each feature, shape (m,)."""
+        return np.asarray(self._transformer.idf_)
 
     def fit(self, counts: sp.csr_array) -> "TfIdf":
         """Learn idf from the training documents."""

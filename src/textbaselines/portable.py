@@ -1,0 +1,560 @@
+"""Portable models: from raw text to a class, stored as JSON and plain arrays, loaded without code.
+
+A folder holds ``model.json``, which says what the model is and how well it did, and ``arrays.npz``:
+the dictionary and one weight for each feature. Every model here is linear in its features, so the
+weights and an intercept are all there is to it.
+"""
+
+import hashlib
+import math
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, log_softmax
+
+from textbaselines import storage
+from textbaselines.errors import UserError
+from textbaselines.models.classifier import (
+    LinearClassifier,
+    OneAgainstRestProbabilities,
+    ProbabilisticClassifier,
+)
+from textbaselines.models.estimator import Estimator
+from textbaselines.models.matrices import presence
+from textbaselines.models.naive_bayes import BernoulliNB
+from textbaselines.models.registry import METHODS
+from textbaselines.models.ridge import LinearRegression
+from textbaselines.text.counts import PADDING, Counts, count_tokens
+from textbaselines.text.tokenizers import make_tokenizer, tokenize_all
+from textbaselines.text.tokens import Tokens, encode
+from textbaselines.text.vocabulary import UNK, ColumnMap, Vocabulary
+from textbaselines.text.weighting import WEIGHTINGS, TfIdf, Weighting
+
+FORMAT = 1
+"""The version of the folder's format."""
+
+STORABLE = tuple(
+    name
+    for name, family in METHODS.items()
+    if issubclass(family.estimator, (LinearClassifier, LinearRegression))
+)
+"""The method families whose models can be stored: those that are linear when they predict."""
+
+_MODEL, _ARRAYS = "model.json", "arrays.npz"
+
+
+class Dictionary(Protocol):
+    """Which feature each n-gram of a text is."""
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+
+    def columns(self, counts: Counts) -> ColumnMap:
+        """Return the feature of each column of the counts of any texts."""
+
+    def terms(self) -> list[str]:
+        """Return each feature as text."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is stored."""
+
+
+@dataclass(frozen=True)
+class NgramDictionary:
+    """Features that are n-grams of known words.
+
+    Attributes
+    ----------
+    words : list of str
+        The known words, sorted by code point.
+    parts : int32 array, shape (m, highest)
+        The positions in ``words`` that make up each feature; ``len(words)`` for UNK,
+        :data:`~textbaselines.text.counts.PADDING` after a shorter n-gram.
+    policy : "drop" or "unk"
+    """
+
+    words: list[str]
+    parts: NDArray[np.int32]
+    policy: str
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {word: position for position, word in enumerate(self.words)}
+
+    @cached_property
+    def _index(self) -> tuple[list[NDArray[np.int64]], NDArray[np.int32]]:
+        # An n-gram is found part by part: level j holds, sorted, what the number of the first j - 1
+        # parts and the j-th make together. The last number leads to the feature.
+        levels = []
+        begun = np.zeros(len(self.parts), dtype=np.int64)
+        for part in self.parts.T:
+            level, begun = np.unique(self._joined(begun, part), return_inverse=True)
+            levels.append(level)
+        feature = np.empty(len(self.parts), dtype=np.int32)
+        feature[begun] = np.arange(len(self.parts), dtype=np.int32)
+        return levels, feature
+
+    @classmethod
+    def of(cls, counts: Counts, columns: ColumnMap, vocabulary: Vocabulary) -> "NgramDictionary":
+        """Return the dictionary of the features that training had."""
+        assert counts.parts is not None
+        known = np.flatnonzero(vocabulary.known)
+        position = np.full(len(counts.types) + 1, len(known), dtype=np.int32)
+        position[known] = np.arange(len(known), dtype=np.int32)
+        position[-1] = PADDING  # counts.parts has -1 there
+        parts = np.empty((columns.n_features, counts.parts.shape[1]), dtype=np.int32)
+        kept = columns.target >= 0
+        parts[columns.target[kept]] = position[counts.parts[kept]]
+        return cls([counts.types[i] for i in known.tolist()], parts, vocabulary.policy)
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return len(self.parts)
+
+    def columns(self, counts: Counts) -> ColumnMap:
+        """Return the feature of each column of the counts of any texts."""
+        assert counts.parts is not None
+        unk = len(self.words)
+        outside = unk if self.policy == "unk" else unk + 1
+        position = np.array(
+            [*(self._positions.get(word, outside) for word in counts.types), PADDING],
+            dtype=np.int32,
+        )
+        found = np.ones(len(counts.parts), dtype=bool)
+        begun = np.zeros(len(counts.parts), dtype=np.int64)
+        levels, feature = self._index
+        for level, part in zip(levels, position[counts.parts].T, strict=True):
+            wanted = self._joined(begun, part)
+            begun = np.searchsorted(level, wanted)
+            begun[begun == len(level)] = 0
+            found &= level[begun] == wanted if len(level) else False
+        target = np.full(len(found), -1, dtype=np.int32)
+        target[found] = feature[begun[found]]
+        return ColumnMap(target, self.n_features)
+
+    def terms(self) -> list[str]:
+        """Return each feature as text, its words joined by a space."""
+        words = [*self.words, UNK]
+        return [
+            " ".join(words[part] for part in row if part != PADDING) for row in self.parts.tolist()
+        ]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is stored."""
+        words, offsets = storage.pack_strings(self.words)
+        return {"words": words, "word_offsets": offsets, "parts": self.parts}
+
+    def _joined(
+        self, begun: NDArray[np.int64], part: NDArray[np.integer[Any]]
+    ) -> NDArray[np.int64]:
+        # Parts run from PADDING to one beyond UNK, which stands for a word that is dropped.
+        return np.asarray(begun * (len(self.words) + 3) + (part.astype(np.int64) + 1))
+
+
+@dataclass(frozen=True)
+class StringDictionary:
+    """Features that are strings (Wang & Manning's, where a bigram is one string too)."""
+
+    strings: list[str]
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {string: position for position, string in enumerate(self.strings)}
+
+    @classmethod
+    def of(cls, counts: Counts, columns: ColumnMap) -> "StringDictionary":
+        """Return the dictionary of the features that training had."""
+        strings = counts.terms()
+        return cls([strings[i] for i in np.flatnonzero(columns.target >= 0).tolist()])
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return len(self.strings)
+
+    def columns(self, counts: Counts) -> ColumnMap:
+        """Return the feature of each column of the counts of any texts."""
+        found = [self._positions.get(string, -1) for string in counts.terms()]
+        return ColumnMap(np.array(found, dtype=np.int32), self.n_features)
+
+    def terms(self) -> list[str]:
+        """Return each feature's string."""
+        return self.strings
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is stored."""
+        strings, offsets = storage.pack_strings(self.strings)
+        return {"strings": strings, "string_offsets": offsets}
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What turns weighted features into scores and probabilities.
+
+    Attributes
+    ----------
+    coefficients : float64 array, shape (1, m) for up to two classes, otherwise (classes, m)
+    intercept : float64 array, shape (1,) or (classes,)
+    presence : bool
+        Whether a feature counts as 1 wherever it is above 0 (Bernoulli naive Bayes).
+    probability : "softmax", "one_against_rest" or None
+        How scores become probabilities: of two classes both are the logistic function of the
+        score; of more, the exponentials of the scores, or their logistic functions, divided by
+        their sum. None where scores are no log-odds.
+    """
+
+    coefficients: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    presence: bool = False
+    probability: str | None = None
+
+    @classmethod
+    def of(cls, family: str, estimator: Estimator, threshold: float | None = None) -> "Scorer":
+        """Return the scorer that equals a fitted estimator.
+
+        Parameters
+        ----------
+        family : str
+            The estimator's name in the method registry.
+        estimator : fitted estimator
+        threshold : float, optional
+            Of a regression on ratings: the score is the rating less this.
+
+        Raises
+        ------
+        UserError
+            For a family that is none of :data:`STORABLE`.
+        """
+        if isinstance(estimator, LinearRegression) and threshold is not None:
+            intercept = np.array([estimator.intercept_ - threshold])
+            return cls(estimator.coef_[np.newaxis], intercept)
+        if not isinstance(estimator, LinearClassifier):
+            refuse_family(family)
+        probability = None
+        if isinstance(estimator, OneAgainstRestProbabilities):
+            probability = "one_against_rest"
+        elif isinstance(estimator, ProbabilisticClassifier):
+            probability = "softmax"
+        return cls(
+            estimator.coef_,
+            estimator.intercept_,
+            isinstance(estimator, BernoulliNB),
+            probability,
+        )
+
+    def through(self, directions: NDArray[np.float64]) -> "Scorer":
+        """Return the scorer of features x that this one sees as x V.
+
+        Parameters
+        ----------
+        directions : array, shape (rank, m)
+            V transposed.
+        """
+        return replace(self, coefficients=np.asarray(self.coefficients @ directions))
+
+    def scores(self, features: sp.csr_array) -> NDArray[np.float64]:
+        """Return the scores, shape (n,) for up to two classes, otherwise (n, classes)."""
+        X = presence(features) if self.presence else features
+        if len(self.coefficients) == 1:
+            return np.asarray(X @ self.coefficients[0] + self.intercept[0])
+        return np.asarray(X @ self.coefficients.T + self.intercept)
+
+    def probabilities(self, scores: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+        """Return the class probabilities that scores stand for, shape (n, n_classes)."""
+        if n_classes == 1:
+            return np.ones((len(scores), 1))
+        if n_classes == 2:
+            return np.column_stack([expit(-scores), expit(scores)])
+        weights = log_expit(scores) if self.probability == "one_against_rest" else scores
+        return np.asarray(np.exp(log_softmax(weights, axis=1)))
+
+
+@dataclass(frozen=True)
+class PortableModel:
+    """A trained model that takes raw text.
+
+    Attributes
+    ----------
+    description : dict
+        What ``model.json`` says: dataset, representation, method, parameters, tokenizer, UNK
+        policy, what it was trained on, and the evaluation that the study made.
+    dictionary : Dictionary
+        m features.
+    weighting : Weighting
+        Fitted.
+    scorer : Scorer
+    """
+
+    description: Mapping[str, Any]
+    dictionary: Dictionary
+    weighting: Weighting
+    scorer: Scorer
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes, in the order of the columns; of two the second is the positive one."""
+        return list(self.description["classes"])
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the method says how probable a class is."""
+        return self.scorer.probability is not None
+
+    def features(self, texts: Iterable[str]) -> sp.csr_array:
+        """Return the weighted features of n texts, shape (n, m).
+
+        Raises
+        ------
+        UserError
+            For one text where a list of them is wanted, or an element that is no text.
+        """
+        counts = _count(_texts(texts), self.description)
+        return self.weighting.transform(self.dictionary.columns(counts).apply(counts.matrix))
+
+    def scores(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        """Return the scores of n texts.
+
+        Returns
+        -------
+        array of shape (n,) for up to two classes, otherwise (n, classes)
+            Of two classes the positive one is predicted above 0. Of a regression: the rating less
+            the description's ``rating_threshold``.
+        """
+        return self.scorer.scores(self.features(texts))
+
+    def predict(self, texts: Iterable[str]) -> list[str]:
+        """Return the class of each text."""
+        return self.labels(self.scores(texts))
+
+    def predict_proba(self, texts: Iterable[str]) -> NDArray[np.float64]:
+        """Return the probability of each class, shape (n, classes).
+
+        Raises
+        ------
+        UserError
+            When the method has none.
+        """
+        if not self.has_probabilities:
+            raise UserError(
+                f"a model of method family {self.description['family']!r} has no probabilities",
+                expected="a family that has: "
+                + ", ".join(
+                    name
+                    for name in STORABLE
+                    if issubclass(METHODS[name].estimator, ProbabilisticClassifier)
+                ),
+                fix="use scores() and predict()",
+            )
+        return self.scorer.probabilities(self.scores(texts), len(self.classes))
+
+    def labels(self, scores: NDArray[np.float64]) -> list[str]:
+        """Return the class that each score, or row of scores, speaks for."""
+        if len(self.classes) == 1:
+            return self.classes * len(scores)
+        codes = (scores > 0).astype(int) if len(self.classes) == 2 else np.argmax(scores, axis=1)
+        return [self.classes[code] for code in codes.tolist()]
+
+    def save(self, folder: str | Path) -> None:
+        """Write ``arrays.npz`` and, last, ``model.json`` with its digest."""
+        folder = Path(folder)
+        arrays = {
+            **self.dictionary.arrays(),
+            "coefficients": np.ascontiguousarray(self.scorer.coefficients),
+            "intercept": np.ascontiguousarray(self.scorer.intercept),
+        }
+        if isinstance(self.weighting, TfIdf):
+            arrays["idf"] = self.weighting.idf
+        storage.write_arrays(folder / _ARRAYS, **arrays)
+        storage.write_json(
+            folder / _MODEL,
+            {
+                **self.description,
+                "format": FORMAT,
+                "features": self.dictionary.n_features,
+                "presence": self.scorer.presence,
+                "probability": self.scorer.probability,
+                "arrays": storage.file_digest(folder / _ARRAYS),
+            },
+        )
+
+
+def make_model(
+    description: Mapping[str, Any],
+    counts: Counts,
+    columns: ColumnMap,
+    vocabulary: Vocabulary,
+    weighting: Weighting,
+    scorer: Scorer,
+) -> PortableModel:
+    """Return the model of what training made.
+
+    Parameters
+    ----------
+    description : mapping
+        At least ``classes`` (in the order of the scores), ``family``, ``tokenizer``, ``ngrams``
+        and ``weighting``.
+    counts, columns, vocabulary, weighting
+        Of the training documents' corpus.
+    scorer : Scorer
+    """
+    dictionary: Dictionary
+    if counts.parts is None:
+        dictionary = StringDictionary.of(counts, columns)
+    else:
+        dictionary = NgramDictionary.of(counts, columns, vocabulary)
+    return PortableModel(description, dictionary, weighting, scorer)
+
+
+def save_failure(folder: str | Path, description: Mapping[str, Any], reason: str) -> None:
+    """Write a folder that says why there is no model; :func:`load` tells it."""
+    folder = Path(folder)
+    storage.write_arrays(folder / _ARRAYS)
+    storage.write_json(folder / _MODEL, {**description, "format": FORMAT, "failure": reason})
+
+
+def load(folder: str | Path) -> PortableModel:
+    """Load a portable model; no code of the folder is run.
+
+    Parameters
+    ----------
+    folder : path
+        With ``model.json`` and ``arrays.npz``.
+
+    Raises
+    ------
+    UserError
+        When the folder holds no whole model of this format, or one that could not be fitted.
+    """
+    folder = Path(folder)
+    described = read_description(folder)
+    if "failure" in described:
+        raise UserError(
+            "there is no model: it could not be fitted",
+            where=str(folder),
+            found=described["failure"],
+        )
+    try:
+        if storage.file_digest(folder / _ARRAYS) != described["arrays"]:
+            raise _damaged(folder, f"{_ARRAYS} is not the file that {_MODEL} was written for")
+        arrays = storage.read_arrays(folder / _ARRAYS)
+        return _from_arrays(described, arrays)
+    except FileNotFoundError as error:
+        raise _damaged(folder, f"no file {_ARRAYS}") from error
+    except KeyError as error:
+        raise _damaged(folder, f"{error} is missing") from error
+    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise _damaged(folder, f"{_ARRAYS}: {error}") from error
+
+
+def read_description(folder: str | Path) -> dict[str, Any]:
+    """Return what ``model.json`` in a folder says.
+
+    Raises
+    ------
+    UserError
+        When there is none, or not of this format.
+    """
+    path = Path(folder) / _MODEL
+    if not path.is_file():
+        raise UserError(
+            "no portable model",
+            where=str(folder),
+            expected=f"a folder with {_MODEL} and {_ARRAYS}",
+        )
+    described = storage.read_json(path)
+    version = described.get("format") if isinstance(described, dict) else None
+    if version != FORMAT:
+        raise UserError(
+            "a portable model of another format",
+            where=f"{path}, key format",
+            found=version,
+            expected=FORMAT,
+            fix="make the model again with this version of textbaselines",
+        )
+    assert isinstance(described, dict)
+    return described
+
+
+def model_digest(folder: str | Path) -> str:
+    """Return 32 hex digits that depend on all that the folder's model is and says."""
+    # model.json has the digest of the arrays.
+    return hashlib.sha256((Path(folder) / _MODEL).read_bytes()).hexdigest()[:32]
+
+
+def refuse_family(family: str) -> NoReturn:
+    """Raise the :class:`UserError` for a method family whose models cannot be stored."""
+    raise UserError(
+        f"a model of method family {family!r} cannot be stored: it is not linear in its features",
+        found=repr(family),
+        expected="one of " + ", ".join(STORABLE),
+    )
+
+
+def _from_arrays(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> PortableModel:
+    dictionary: Dictionary
+    if "strings" in arrays:
+        strings = storage.unpack_strings(arrays["strings"], arrays["string_offsets"])
+        dictionary = StringDictionary(strings)
+    else:
+        words = storage.unpack_strings(arrays["words"], arrays["word_offsets"])
+        dictionary = NgramDictionary(words, arrays["parts"], described["unk"]["policy"])
+    weighting: Weighting
+    if described["weighting"] == "tfidf":
+        weighting = TfIdf.with_idf(arrays["idf"])
+    else:
+        weighting = WEIGHTINGS[described["weighting"]]()
+    scorer = Scorer(
+        arrays["coefficients"],
+        arrays["intercept"],
+        described["presence"],
+        described["probability"],
+    )
+    n_rows = len(described["classes"]) if len(described["classes"]) > 2 else 1
+    wanted = (n_rows, dictionary.n_features)
+    if scorer.coefficients.shape != wanted or scorer.intercept.shape != (n_rows,):
+        raise ValueError(f"coefficients of shape {scorer.coefficients.shape}, wanted {wanted}")
+    make_tokenizer(described["tokenizer"])
+    return PortableModel(described, dictionary, weighting, scorer)
+
+
+def _damaged(folder: Path, found: str) -> UserError:
+    return UserError(
+        "a damaged portable model",
+        where=str(folder),
+        found=found,
+        fix="copy or make the whole folder again",
+    )
+
+
+def _texts(texts: Iterable[Any]) -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise UserError(
+            "one text where a list of texts is wanted", found=repr(texts[:60]), fix="give [text]"
+        )
+    listed = list(texts)
+    for position, text in enumerate(listed):
+        if not isinstance(text, str):
+            missing = text is None or (isinstance(text, float) and math.isnan(text))
+            raise UserError(
+                "an element that is no text",
+                where=f"element {position}",
+                found="a missing value" if missing else f"{type(text).__name__} {text!r}",
+                expected="text; an empty one is allowed",
+            )
+    return listed
+
+
+def _count(texts: Sequence[str], description: Mapping[str, Any]) -> Counts:
+    names = [str(position) for position in range(len(texts))]
+    tokens: Tokens = encode(names, tokenize_all(texts, description["tokenizer"]))
+    lowest, highest = description["ngrams"]
+    return count_tokens(tokens, description["tokenizer"], lowest, highest)
