@@ -209,3 +209,52 @@ def test_a_file_that_is_no_mapping_is_refused(repository: Path, tmp_path: Path) 
     file.write_text("- a\n")
     with pytest.raises(UserError, match="must be a mapping"):
         read_study([file], {}, repository, repository / "workflow" / "schemas")
+
+
+KEPT = {"dataset": "rt-s", "representation": "bi", "method": "MNB"}
+KERNEL = {"family": "ksvm"}
+
+
+def test_models_to_keep(make) -> None:
+    study = make()
+    assert (study.kept_models(), study.datasets_with_best()) == ([], ["rt-s", "imdb", "athr"])
+    study = make(keep_models="none")
+    assert (study.kept_models(), study.datasets_with_best()) == ([], [])
+    study = make(keep_models=[KEPT])
+    assert (study.kept_models(), study.datasets_with_best()) == ([("rt-s", "bi", "MNB")], [])
+
+
+def test_all_models_are_those_that_can_be_stored(make) -> None:
+    methods = {
+        **BASE["methods"],
+        "K": KERNEL,
+        "G": {"family": "lr", "fixed": None, "grid": "default"},
+    }
+    study = make(keep_models="all", methods=methods)
+    assert study.kept_models() == [run for run in study.runs() if run[2] in ("MNB", "SVM")]
+    assert len(study.runs()) > len(study.kept_models())
+
+
+def test_a_dataset_whose_models_cannot_be_stored_keeps_none(make) -> None:
+    assert make(methods={"K": KERNEL}).datasets_with_best() == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "methods", "told"),
+    [
+        ({**KEPT, "method": "MBN"}, {}, "did you mean 'rt-s bi MNB'"),
+        ({**KEPT, "dataset": "imdb"}, {}, "imdb, bi, MNB"),
+        ({**KEPT, "method": "K"}, {"K": KERNEL}, "not linear in its features"),
+        (
+            {**KEPT, "method": "G"},
+            {"G": {"family": "lr", "fixed": None, "grid": "default"}},
+            "fixed",
+        ),
+    ],
+)
+def test_models_that_cannot_be_kept(make, kept: dict, methods: dict, told: str) -> None:
+    with pytest.raises(UserError, match=told) as error:
+        make(keep_models=[KEPT, kept], methods={**BASE["methods"], **methods})
+    assert "key keep_models[1]" in str(error.value)
+    with pytest.raises(UserError, match="keep_models"):
+        make(keep_models="some")

@@ -11,6 +11,7 @@ from textbaselines.errors import UserError
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
 from textbaselines.models.registry import METHODS, validate_params
+from textbaselines.portable import STORABLE
 from textbaselines.text.tokenizers import check_tokenizer
 
 DEFAULT_MIN_COUNT = {"drop": 1, "unk": 2}
@@ -112,6 +113,54 @@ class Study:
             if method.representations is None or representation.name in method.representations
         ]
 
+    def kept_models(self) -> list[tuple[str, str, str]]:
+        """Return (dataset, representation, method) of every model kept by its name.
+
+        Under ``best`` there is none: which it is shows when the cells are there.
+        """
+        chosen = self.config["keep_models"]
+        if chosen in ("best", "none"):
+            return []
+        if chosen == "all":
+            return [run for run in self.runs() if self._why_not_kept(run[2]) is None]
+        return [(one["dataset"], one["representation"], one["method"]) for one in chosen]
+
+    def datasets_with_best(self) -> list[str]:
+        """Return the datasets whose best model is kept: those with one that can be stored."""
+        if self.config["keep_models"] != "best":
+            return []
+        storable = {run[0] for run in self.runs() if self._why_not_kept(run[2]) is None}
+        return [dataset for dataset in self.datasets if dataset in storable]
+
+    def check_kept_models(self, where: str) -> None:
+        """Raise :class:`UserError` for a model to keep that the study does not make or store."""
+        runs = self.runs()
+        for position, run in enumerate(self.kept_models()):
+            key = f"{where}, key keep_models[{position}]"
+            if run not in runs:
+                raise UserError(
+                    "a model to keep that is none of the study's runs",
+                    where=key,
+                    found=", ".join(run),
+                    expected="dataset, representation and method of one of its runs",
+                    fix=validation.closest(" ".join(run), [" ".join(known) for known in runs]),
+                )
+            reason = self._why_not_kept(run[2])
+            if reason is not None:
+                raise UserError(
+                    f"a model to keep that cannot be stored: {reason}",
+                    where=key,
+                    found=f"method {run[2]}, family {self.methods[run[2]].family}",
+                    expected="a fixed point of a family of: " + ", ".join(STORABLE),
+                )
+
+    def _why_not_kept(self, method: str) -> str | None:
+        if self.methods[method].family not in STORABLE:
+            return "it is not linear in its features"
+        if not any("fixed" in point.origin for point in self.methods[method].points):
+            return "the method has no fixed point"
+        return None
+
     def tokenizer(self, name: str, dataset: str) -> dict[str, Any]:
         """Return a tokenizer's family and options for one dataset."""
         options = dict(self.config["tokenizers"][name])
@@ -133,7 +182,12 @@ class Study:
                 for name, dataset in self.datasets.items()
             ],
             "representations": [
-                {"name": name, "title": name, "counts": representation.counts}
+                {
+                    "name": name,
+                    "title": name,
+                    "tokenizer": representation.tokenizer,
+                    "counts": representation.counts,
+                }
                 for name, representation in self.representations.items()
             ],
             "methods": [
@@ -229,6 +283,7 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
         {name: _method(name, spec, filled, where) for name, spec in filled["methods"].items()},
     )
     _check_string_dictionaries(study, where)
+    study.check_kept_models(where)
     return study
 
 

@@ -104,7 +104,7 @@ def train(
         When the files are not of the same corpus.
     """
     by_id = corpus.set_index("id")
-    codes = _codes(by_id["label"], counts.documents, task.classes)
+    codes = class_codes(by_id["label"], counts.documents, task.classes)
     ratings = None
     if "numeric_target" in METHODS[task.family].needs:
         ratings = by_id["rating"].loc[counts.documents].to_numpy(dtype=np.float64)
@@ -218,7 +218,7 @@ def _train_fold(
         fitted = fit_grid(
             task.family, features.training, codes[training], points, positive=positive, seed=seed
         )
-    elif (reason := _no_ratings(ratings, codes, training, len(task.classes))) is not None:
+    elif (reason := no_ratings(ratings, codes[training], len(task.classes))) is not None:
         fitted = [(place, FittedPoint(None, 0.0, False, 0, reason)) for place in range(len(points))]
     else:
         threshold = rating_threshold(ratings[training], codes[training])
@@ -266,16 +266,13 @@ def _train_fold(
             )
 
 
-def _no_ratings(
-    ratings: NDArray[np.float64],
-    codes: NDArray[np.int64],
-    training: NDArray[np.bool_],
-    n_classes: int,
+def no_ratings(
+    ratings: NDArray[np.float64], codes: NDArray[np.int64], n_classes: int
 ) -> str | None:
-    """Return why a method cannot be fitted to ratings, or None."""
+    """Return why a method cannot be fitted to ratings, or None; codes are of training alone."""
     if np.isnan(ratings).any():
         return "the dataset has no ratings, and the method is fitted to ratings"
-    if n_classes != 2 or len(np.unique(codes[training])) != 2:
+    if n_classes != 2 or len(np.unique(codes)) != 2:
         return "a rating's side is one of two classes, and training has not two"
     return None
 
@@ -312,7 +309,23 @@ def _score(
     }
 
 
-def _codes(labels: pd.Series, documents: list[str], classes: list[str]) -> NDArray[np.int64]:
+def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> NDArray[np.int64]:
+    """Return the code of each document's class, the positive class the highest.
+
+    Parameters
+    ----------
+    labels : series
+        By document id.
+    documents : list of str
+        The n document ids.
+    classes : list of str
+        The positive class first.
+
+    Raises
+    ------
+    UserError
+        When a document is not in the corpus, or its label is none of the classes.
+    """
     missing = pd.Index(documents).difference(labels.index)
     if len(missing):
         raise UserError(

@@ -1,0 +1,205 @@
+"""Final models: the right cell, the right documents, and the fit that a hand-made loop gives."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+
+from textbaselines.errors import UserError
+from textbaselines.experiments.final_models import (
+    best_cell,
+    fixed_cell,
+    store_final_model,
+    training_documents,
+)
+from textbaselines.experiments.folds import Protocol, draw_folds
+from textbaselines.portable import load
+from textbaselines.text.counts import count_tokens
+from textbaselines.text.tokenizers import tokenize_all
+from textbaselines.text.tokens import encode
+
+FAMILIES = {"MNB": "mnb", "SVM": "svm", "GP": "gp", "LIN": "linreg"}
+
+
+def cells(*rows: tuple) -> pd.DataFrame:
+    columns = ["dataset", "representation", "method", "selection", "accuracy"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+CELLS = cells(
+    ("d", "uni", "MNB", "fixed", 0.80),
+    ("d", "uni", "MNB", "oracle", 0.99),
+    ("d", "bi", "MNB", "fixed", 0.85),
+    ("d", "bi", "SVM", "fixed", 0.85),
+    ("d", "bi", "LIN", "fixed", np.nan),
+    ("d", "bi", "GP", "fixed", 0.90),
+    ("d", "uni", "GP", "fixed", 0.84),
+    ("e", "bi", "SVM", "fixed", 0.95),
+)
+
+
+def test_the_best_storable_fixed_cell() -> None:
+    cell, better = best_cell(CELLS, FAMILIES, "d")
+    assert (cell["representation"], cell["method"], cell["accuracy"]) == ("bi", "MNB", 0.85)
+    assert better == ["GP-bi"]
+    assert best_cell(CELLS, FAMILIES, "e")[0]["accuracy"] == 0.95
+
+
+def test_where_every_storable_cell_failed_the_first_is_taken() -> None:
+    failed = CELLS.assign(accuracy=np.nan)
+    cell, better = best_cell(failed, FAMILIES, "d")
+    assert (cell["representation"], cell["method"], better) == ("uni", "MNB", [])
+
+
+def test_no_cell() -> None:
+    with pytest.raises(UserError, match="families gp"):
+        best_cell(CELLS[CELLS["method"] == "GP"], FAMILIES, "d")
+    with pytest.raises(UserError, match="method GP"):
+        fixed_cell(CELLS, "e", "bi", "GP")
+    assert fixed_cell(CELLS, "d", "uni", "GP")["accuracy"] == 0.84
+
+
+def corpus() -> pd.DataFrame:
+    n, draw = 40, np.random.default_rng(5)
+    words = ["fine", "film", "dull", "long", "warm", "cold", "the", "cast"]
+    texts = []
+    for row in range(n):
+        lean = np.linspace(1, 4, 8)
+        chances = lean / lean.sum() if row % 2 else lean[::-1] / lean.sum()
+        texts.append(" ".join(draw.choice(words, size=draw.integers(2, 9), p=chances)))
+    return pd.DataFrame(
+        {
+            "id": [f"d{row}" for row in range(n)],
+            "text": texts,
+            "label": ["neg", "pos"] * (n // 2),
+            "rating": [-1.5, 2.0] * (n // 2),
+            "split": ["train", "train", "train", "test"] * (n // 4),
+            "group": [f"g{row}" for row in range(n)],
+        }
+    )
+
+
+def store(folder: Path, frame: pd.DataFrame, family: str, params: dict, **changes):
+    """Store a final model and return why it failed; ``changes`` go into the run's record."""
+    tokenizer = {"family": "whitespace"}
+    tokens = encode(frame["id"].tolist(), tokenize_all(frame["text"], tokenizer))
+    kind = changes.pop("kind", "cv")
+    protocol = Protocol(kind, 5)
+    run = {
+        "dataset": "d",
+        "representation": "uni",
+        "method": "M",
+        "family": family,
+        "classes": ["pos", "neg"],
+        "positive": "pos",
+        "tokenizer": tokenizer,
+        "ngrams": [1, 1],
+        "unk": {"policy": "drop", "min_count": 1},
+        "weighting": "count",
+        "scope": "training",
+        "reduction": None,
+        "protocol": vars(protocol),
+        "content_digest": "abc",
+        "points": [
+            {"point": "p1", "params": {}, "origin": ["grid"]},
+            {"point": "p2", "params": params, "origin": ["fixed", "grid"]},
+        ],
+        **changes,
+    }
+    cell = dict.fromkeys(("sd", "rmse"), np.nan) | {"accuracy": 0.8, "low": 0.7, "high": 0.9}
+    cell |= {"macro_f1": 0.8, "documents": 40, "draws": 1}
+    folds = draw_folds(frame, protocol, "d")
+    counts = count_tokens(tokens, tokenizer, 1, 1)
+    return store_final_model(
+        folder, run, cell, {"rule": "named"}, tokens, counts, folds, frame.drop(columns="text")
+    )
+
+
+def test_it_is_the_fit_of_scikit_learn_on_all_documents(tmp_path: Path) -> None:
+    frame = corpus()
+    assert store(tmp_path, frame, "mnb", {"alpha": 0.5}) is None
+    model = load(tmp_path)
+    vectorizer = CountVectorizer(token_pattern=r"\S+")
+    other = MultinomialNB(alpha=0.5).fit(vectorizer.fit_transform(frame["text"]), frame["label"])
+    assert model.classes == other.classes_.tolist() == ["neg", "pos"]
+    new = ["a warm film", "dull dull cast", "", "the cold fine long film"]
+    np.testing.assert_allclose(
+        model.predict_proba(new), other.predict_proba(vectorizer.transform(new)), rtol=1e-12
+    )
+    described = model.description
+    assert described["training"] == {
+        "content_digest": "abc",
+        "documents": 40,
+        "which": "all documents of the study",
+    }
+    assert described["params"] == {"alpha": 0.5}
+    assert described["evaluation"]["accuracy"] == 0.8
+    assert described["evaluation"]["sd"] is None
+
+
+def test_under_an_official_split_test_documents_are_not_seen(tmp_path: Path) -> None:
+    frame = corpus()
+    assert store(tmp_path / "a", frame, "nbsvm", {}, kind="split") is None
+    changed = frame.copy()
+    changed.loc[changed["split"] == "test", "text"] = "dull unseen"
+    changed.loc[changed["split"] == "test", "label"] = "pos"
+    assert store(tmp_path / "b", changed, "nbsvm", {}, kind="split") is None
+    for name in ("model.json", "arrays.npz"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert load(tmp_path / "a").description["training"]["documents"] == 30
+
+
+def test_only_the_documents_that_the_study_used() -> None:
+    frame = corpus().assign(split="")
+    for kind in ("cv", "halves"):
+        folds = draw_folds(frame, Protocol(kind, 5, 2 if kind == "halves" else 1), "d", 12)
+        assert training_documents(folds, kind, frame["id"].tolist()).sum() == 24
+    with pytest.raises(UserError, match="document other"):
+        training_documents(folds, "cv", ["other"])
+
+
+def test_a_regression_has_the_side_of_its_rating(tmp_path: Path) -> None:
+    frame = corpus()
+    assert store(tmp_path, frame, "linreg", {"alpha": 1.0}) is None
+    model = load(tmp_path)
+    assert model.description["rating_threshold"] == 0.25
+    vectorizer = CountVectorizer(token_pattern=r"\S+")
+    X = vectorizer.fit_transform(frame["text"]).toarray()
+    centred, target = X - X.mean(axis=0), frame["rating"].to_numpy()
+    w = np.linalg.solve(centred.T @ centred + np.eye(8), centred.T @ (target - target.mean()))
+    wanted = centred @ w + target.mean() - 0.25
+    np.testing.assert_allclose(model.scores(frame["text"]), wanted, atol=1e-5)
+    assert model.predict(frame["text"]) == np.where(wanted > 0, "pos", "neg").tolist()
+
+
+def test_a_fit_that_failed_is_told(tmp_path: Path) -> None:
+    frame = corpus().assign(rating=np.nan)
+    reason = store(tmp_path / "a", frame, "linreg", {})
+    assert "has no ratings" in reason
+    frame.loc[0, "text"] = "a word of one class alone"
+    assert "alpha" in store(tmp_path / "b", frame, "mnb", {"alpha": 0.0})
+    for folder in ("a", "b"):
+        assert json.loads((tmp_path / folder / "model.json").read_text())["failure"]
+        with pytest.raises(UserError, match="could not be fitted"):
+            load(tmp_path / folder)
+
+
+def test_a_family_that_cannot_be_stored(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'ksvm' cannot be stored"):
+        store(tmp_path, corpus(), "ksvm", {})
+    assert not (tmp_path / "model.json").exists()
+
+
+@pytest.mark.parametrize("family", ["svm", "lr"])
+def test_a_reduction_needs_no_reduction_to_predict(family: str, tmp_path: Path) -> None:
+    frame = corpus()
+    reduction = {"kind": "svd", "rank": 3}
+    assert store(tmp_path, frame, family, {}, reduction=reduction, weighting="tfidf") is None
+    model = load(tmp_path)
+    assert model.scorer.coefficients.shape == (1, 8)
+    right = np.array(model.predict(frame["text"])) == frame["label"]
+    assert right.mean() > 0.7

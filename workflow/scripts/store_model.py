@@ -1,0 +1,64 @@
+"""Train a final model and store it: see textbaselines.experiments.final_models."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.datasets.corpus import read_corpus
+from textbaselines.experiments.final_models import best_cell, fixed_cell, store_final_model
+from textbaselines.experiments.folds import read_folds
+from textbaselines.logs import run_script
+from textbaselines.text.counts import read_counts
+from textbaselines.text.tokens import read_tokens
+
+
+def main() -> None:
+    """Parse what the rule passes, choose, train and store."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--representation", help="without it, the best cell's")
+    parser.add_argument("--method", help="without it, the best cell's")
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--cells", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--folds", type=Path, required=True)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script(f"model {args.dataset}", args.log) as log:
+        study = storage.read_json(args.study)
+        cells = pd.read_parquet(args.cells)
+        if args.method is None:
+            families = {method["name"]: method["family"] for method in study["methods"]}
+            cell, better = best_cell(cells, families, args.dataset)
+            choice = {"rule": "best", "better_but_not_storable": better}
+        else:
+            cell = fixed_cell(cells, args.dataset, args.representation, args.method)
+            choice = {"rule": "named"}
+        representation = {one["name"]: one for one in study["representations"]}[
+            cell["representation"]
+        ]
+        place = Path(study["name"], args.dataset)
+        run = args.results / "runs" / place / cell["representation"] / cell["method"] / "run.json"
+        failure = store_final_model(
+            args.model.parent,
+            storage.read_json(run),
+            cell,
+            choice,
+            read_tokens(args.results / "tokens" / place / f"{representation['tokenizer']}.npz"),
+            read_counts(args.results / "counts" / place / representation["counts"] / "matrix.npz"),
+            read_folds(args.folds),
+            read_corpus(args.corpus, columns=["id", "label", "rating"]),
+        )
+        name = f"{cell['method']}-{cell['representation']}"
+        if failure is None:
+            log.info("%s, accuracy %.4f", name, cell["accuracy"])
+        else:
+            log.warning("%s has no model: %s", name, failure)
+
+
+if __name__ == "__main__":
+    main()
