@@ -5,6 +5,7 @@
 SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CORES ?= all
+PORT ?= 5001
 BIN := .venv/bin
 READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -18,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey test lint format lock clean
+.PHONY: study paper survey serve test lint format lock clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -27,6 +28,14 @@ paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by netw
 
 survey: $(READY) ## every method on the nine sets
 	$(call run_study,--configfile config/survey.yaml)
+
+serve: $(READY) ## serve the champion of DATASET to this machine alone, on PORT
+	@[ -n "$(DATASET)" ] || { echo "name a dataset: make serve DATASET=hg-movie"; exit 1; }
+	@grep -qsF '"name": "$(DATASET)"' results/tracking/*-models.json || { \
+	  echo "no model of '$(DATASET)' is registered; there are: $$(cat results/tracking/*-models.json \
+	  2>/dev/null | sed -n 's/^ *"name": "\(.*\)",*/\1/p' | sort -u | xargs)"; exit 1; }
+	MLFLOW_TRACKING_URI=sqlite:///$(CURDIR)/results/mlflow.db mlflow models serve \
+	  --model-uri "models:/$(DATASET)@champion" --env-manager local --host 127.0.0.1 --port $(PORT)
 
 test: lint ## format, lint, types and the whole test suite
 	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup

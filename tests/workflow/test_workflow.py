@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
+import textbaselines
 from textbaselines.text.tokenizers import words
 
 pytestmark = pytest.mark.xdist_group("workflow")
@@ -125,6 +126,28 @@ def test_every_run_is_in_mlflow_once(finished) -> None:
         count = "select count(*) from runs where status = 'FINISHED' and lifecycle_stage = 'active'"
         assert store.execute(count).fetchone()[0] == N_POINTS + N_RUN_FOLDERS
         assert store.execute("select count(*) from runs").fetchone()[0] == len(receipt["runs"])
+
+
+def test_the_best_model_of_each_dataset_is_kept(finished) -> None:
+    root = finished.folder / "results"
+    shown = pd.read_csv(root / "tables" / "small" / "comparison.csv")
+    fixed = shown[shown["selection"] == "fixed"]
+    receipt = json.loads((root / "tracking" / "small-models.json").read_text())
+    assert set(receipt) == set(DATASETS)
+    with sqlite3.connect(root / "mlflow.db") as store:
+        aliases = set(store.execute("select name, alias, version from registered_model_aliases"))
+    assert aliases == {(name, "champion", 1) for name in DATASETS}
+    for dataset in DATASETS:
+        model = textbaselines.load(root / "models" / "small" / dataset / "best")
+        told = model.description
+        mine = fixed[fixed["dataset"] == dataset]
+        assert told["evaluation"]["accuracy"] == pytest.approx(mine["accuracy"].max(), abs=1e-12)
+        corpus = pd.read_parquet(root / "corpora" / dataset / "corpus.parquet").set_index("id")
+        folds = pd.read_parquet(root / "folds" / "small" / f"{dataset}.parquet")
+        used = corpus.loc[folds["id"][folds["fold"] >= 0]]
+        assert told["training"]["documents"] == len(used) == 100
+        # It has seen these documents; others it does not know.
+        assert (pd.Series(model.predict(used["text"]), used.index) == used["label"]).mean() > 0.85
 
 
 def test_mlflow_ui_shows_the_store(finished) -> None:
@@ -257,6 +280,8 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
         "write_tables",
         "write_costs",
         "draw_figures",
+        "store_best_model",
+        "register_models",
         "log_runs",
     }
 

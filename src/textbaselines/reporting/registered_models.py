@@ -1,0 +1,249 @@
+"""Portable models in MLflow: logged with their run, registered, the newest result the champion."""
+
+import importlib.metadata
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+
+import mlflow
+from mlflow import MlflowClient
+from mlflow.entities import Run
+from mlflow.entities.model_registry import ModelVersion
+from mlflow.environment_variables import (
+    MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR,
+    MLFLOW_EXPERIMENT_ID,
+)
+from mlflow.exceptions import MlflowException
+from mlflow.models import Model, ModelSignature
+from mlflow.types import ColSpec, Schema
+
+import textbaselines
+from textbaselines.errors import UserError
+from textbaselines.portable import PortableModel, load, model_digest, read_description
+
+CHAMPION = "champion"
+"""The alias of a dataset's model that is served."""
+
+EXAMPLE = ["a fine film", "an hour too long"]
+"""What stands with a logged model as its input example."""
+
+_SERVED = Path(__file__).with_name("served_model.py")
+# What a served model imports.
+_REQUIRED = ("mlflow", "numpy", "pandas", "pyarrow", "regex", "scikit-learn", "scipy")
+_log = logging.getLogger("textbaselines")
+
+
+def register_best(
+    client: MlflowClient, study: str, folders: Sequence[str | Path]
+) -> dict[str, dict[str, Any]]:
+    """Register the most accurate model of each dataset under the dataset's name.
+
+    Parameters
+    ----------
+    client : MlflowClient
+        Of a store that has the study's final runs.
+    study : str
+    folders : sequence of paths
+        Portable models of the study; those that could not be fitted are passed over.
+
+    Returns
+    -------
+    dict
+        By dataset: ``name`` and ``version`` of the registered model, its ``digest`` and the
+        ``run`` of MLflow that it stands with.
+
+    Raises
+    ------
+    UserError
+        When a model's final run is not in the store.
+    """
+    best: dict[str, tuple[float, Path]] = {}
+    for folder in map(Path, folders):
+        described = read_description(folder)
+        if "failure" in described:
+            _log.warning("%s is not registered: %s", folder, described["failure"])
+            continue
+        accuracy = described["evaluation"]["accuracy"]
+        dataset = described["dataset"]
+        if accuracy is not None and accuracy > best.get(dataset, (-1.0, folder))[0]:
+            best[dataset] = (accuracy, folder)
+    receipt = {}
+    for dataset, (_, folder) in best.items():
+        run_id = _final_run(client, study, read_description(folder))
+        version = register(client, run_id, folder, dataset, study)
+        receipt[dataset] = {
+            "name": dataset,
+            "version": int(version.version),
+            "digest": model_digest(folder),
+            "run": str(version.run_id),
+        }
+    return receipt
+
+
+def register(
+    client: MlflowClient, run_id: str, folder: str | Path, name: str, study: str
+) -> ModelVersion:
+    """Log a portable model with a run and make it the champion, unless the study's is this one.
+
+    A new version is made, and the alias :data:`CHAMPION` moved to it, only when the model differs
+    from the study's latest version; so another study's champion stays until a result changes.
+
+    Parameters
+    ----------
+    client : MlflowClient
+    run_id : str
+        The run that the model stands with.
+    folder : path
+        A portable model.
+    name : str
+        Of the registered model.
+    study : str
+        Of the versions to compare with.
+
+    Returns
+    -------
+    ModelVersion
+        The study's latest version.
+    """
+    digest = model_digest(folder)
+    champion = _champion(client, name)
+    mine = [
+        version
+        for version in client.search_model_versions(f"name = '{name}'", max_results=1000)
+        if version.tags.get("study") == study
+    ]
+    latest = max(mine, key=lambda version: int(version.version), default=None)
+    if latest is not None and latest.tags.get("model_digest") == digest:
+        # A logger killed before it could move the alias left an older champion, or none.
+        if champion is None or int(champion.version) < int(latest.version):
+            client.set_registered_model_alias(name, CHAMPION, latest.version)
+        return latest
+    uri = log_model(client, run_id, folder)
+    try:
+        client.get_registered_model(name)
+    except MlflowException:
+        client.create_registered_model(name, description=f"The best model kept of {name}.")
+    with _store_of(client):
+        version = client.create_model_version(
+            name, uri, run_id=run_id, tags={"study": study, "model_digest": digest}
+        )
+    client.set_registered_model_alias(name, CHAMPION, version.version)
+    _log.info("%s: version %s is the champion", name, version.version)
+    return version
+
+
+def log_model(client: MlflowClient, run_id: str, folder: str | Path) -> str:
+    """Log a portable model to a run as a pyfunc from code and return its address.
+
+    The library is logged with it, so that it predicts the same after the library has changed. The
+    signature names the outputs alone: with inputs MLflow would cut a frame of two
+    columns down to the first, and refuse either lists or named columns.
+    """
+    model = load(folder)
+    with _store_of(client, client.get_run(run_id).info.experiment_id), _quiet():
+        info = Model.log(
+            artifact_path=None,
+            name="model",
+            flavor=mlflow.pyfunc,
+            run_id=run_id,
+            python_model=str(_SERVED),
+            artifacts={"model": str(Path(folder).absolute())},
+            code_paths=[str(Path(textbaselines.__file__).parent)],
+            pip_requirements=[
+                f"{package}=={importlib.metadata.version(package)}" for package in _REQUIRED
+            ],
+            signature=ModelSignature(outputs=_output_schema(model)),
+            input_example=EXAMPLE,
+            metadata=_metadata(model.description),
+        )
+    return str(info.model_uri)
+
+
+def _output_schema(model: PortableModel) -> Schema:
+    if model.has_probabilities:
+        numbers = [f"probability_{name}" for name in model.classes]
+    elif len(model.classes) > 2:
+        numbers = [f"score_{name}" for name in model.classes]
+    else:
+        numbers = ["score"]
+    return Schema([ColSpec("string", "label"), *(ColSpec("double", name) for name in numbers)])
+
+
+def _metadata(description: Mapping[str, Any]) -> dict[str, Any]:
+    told = ("dataset", "representation", "method", "family", "params", "training", "evaluation")
+    return {name: description[name] for name in told}
+
+
+def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
+    try:
+        return client.get_model_version_by_alias(name, CHAMPION)
+    except MlflowException:
+        return None
+
+
+def _final_run(client: MlflowClient, study: str, described: Mapping[str, Any]) -> str:
+    names = ("dataset", "representation", "method")
+    experiment = client.get_experiment_by_name(f"{study}-results")
+    found: list[Run] = []
+    if experiment is not None:
+        wanted = [f"tags.{name} = '{described[name]}'" for name in names]
+        found = list(client.search_runs([experiment.experiment_id], " and ".join(wanted)))
+    if not found:
+        raise UserError(
+            "the final run of a model to register is not in the tracking store",
+            where=f"experiment {study}-results",
+            found="no run of " + ", ".join(described[name] for name in names),
+            fix="log the study first",
+        )
+    return str(found[0].info.run_id)
+
+
+@contextmanager
+def _store_of(client: MlflowClient, experiment: str | None = None) -> Iterator[None]:
+    """Let MLflow's functions that take no client use the client's store, and this experiment."""
+    before = mlflow.get_tracking_uri()
+    mlflow.set_tracking_uri(client.tracking_uri)
+    chosen = {} if experiment is None else {MLFLOW_EXPERIMENT_ID.name: experiment}
+    try:
+        with _variables(chosen):
+            yield
+    finally:
+        mlflow.set_tracking_uri(before)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep MLflow from bars, and from asking for type hints, which would cut frames too."""
+    logger = logging.getLogger("mlflow")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        with (
+            _variables({MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR.name: "false"}),
+            warnings.catch_warnings(),
+        ):
+            warnings.filterwarnings("ignore", message="(?is).*type hint")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of the environment within a block."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,28 @@
+"""Register kept models in the MLflow store: see textbaselines.reporting.registered_models."""
+
+import argparse
+from pathlib import Path
+
+from textbaselines import storage
+from textbaselines.logs import run_script
+from textbaselines.reporting.registered_models import MlflowClient, register_best
+
+
+def main() -> None:
+    """Parse what the rule passes and register."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", required=True, help="the study's name")
+    parser.add_argument("--models", type=Path, nargs="+", required=True, help="model.json files")
+    parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
+    parser.add_argument("--receipt", type=Path, required=True)
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script("models", args.log) as log:
+        client = MlflowClient(tracking_uri=f"sqlite:///{args.store.absolute()}")
+        receipt = register_best(client, args.study, [model.parent for model in args.models])
+        storage.write_json(args.receipt, receipt)
+        log.info("the best kept models of %d datasets are registered", len(receipt))
+
+
+if __name__ == "__main__":
+    main()
