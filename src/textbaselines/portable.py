@@ -78,12 +78,10 @@ class NgramDictionary:
     parts : int32 array, shape (m, highest)
         The positions in ``words`` that make up each feature; ``len(words)`` for UNK,
         :data:`~textbaselines.text.counts.PADDING` after a shorter n-gram.
-    policy : "drop" or "unk"
     """
 
     words: list[str]
     parts: NDArray[np.int32]
-    policy: str
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -113,7 +111,7 @@ class NgramDictionary:
         parts = np.empty((columns.n_features, counts.parts.shape[1]), dtype=np.int32)
         kept = columns.target >= 0
         parts[columns.target[kept]] = position[counts.parts[kept]]
-        return cls([counts.types[i] for i in known.tolist()], parts, vocabulary.policy)
+        return cls([counts.types[i] for i in known.tolist()], parts)
 
     @property
     def n_features(self) -> int:
@@ -123,10 +121,10 @@ class NgramDictionary:
     def columns(self, counts: Counts) -> ColumnMap:
         """Return the feature of each column of the counts of any texts."""
         assert counts.parts is not None
+        # Under the policy "drop" no feature has UNK in it, so n-grams with it are left out.
         unk = len(self.words)
-        outside = unk if self.policy == "unk" else unk + 1
         position = np.array(
-            [*(self._positions.get(word, outside) for word in counts.types), PADDING],
+            [*(self._positions.get(word, unk) for word in counts.types), PADDING],
             dtype=np.int32,
         )
         found = np.ones(len(counts.parts), dtype=bool)
@@ -156,8 +154,8 @@ class NgramDictionary:
     def _joined(
         self, begun: NDArray[np.int64], part: NDArray[np.integer[Any]]
     ) -> NDArray[np.int64]:
-        # Parts run from PADDING to one beyond UNK, which stands for a word that is dropped.
-        return np.asarray(begun * (len(self.words) + 3) + (part.astype(np.int64) + 1))
+        # Parts run from PADDING to UNK.
+        return np.asarray(begun * (len(self.words) + 2) + (part.astype(np.int64) + 1))
 
 
 @dataclass(frozen=True)
@@ -506,7 +504,7 @@ def _from_arrays(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]
         dictionary = StringDictionary(strings)
     else:
         words = storage.unpack_strings(arrays["words"], arrays["word_offsets"])
-        dictionary = NgramDictionary(words, arrays["parts"], described["unk"]["policy"])
+        dictionary = NgramDictionary(words, arrays["parts"])
     weighting: Weighting
     if described["weighting"] == "tfidf":
         weighting = TfIdf.with_idf(arrays["idf"])

@@ -3,7 +3,6 @@
 import importlib.metadata
 import logging
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -219,16 +218,12 @@ def _store_of(client: MlflowClient, experiment: str | None = None) -> Iterator[N
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep MLflow from bars, and from asking for type hints, which would cut frames too."""
+    """Keep MLflow from progress bars and from telling each step."""
     logger = logging.getLogger("mlflow")
     level = logger.level
     logger.setLevel(logging.WARNING)
     try:
-        with (
-            _variables({MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR.name: "false"}),
-            warnings.catch_warnings(),
-        ):
-            warnings.filterwarnings("ignore", message="(?is).*type hint")
+        with _variables({MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR.name: "false"}):
             yield
     finally:
         logger.setLevel(level)

@@ -28,8 +28,9 @@ class ServedModel(PythonModel):
         """Load the folder that was logged as the artifact ``model``."""
         self.model = load(context.artifacts["model"])
 
+    # The hint says less than is taken: it is one that MLflow neither enforces nor warns about.
     def predict(
-        self, context: Any, model_input: Any, params: dict[str, Any] | None = None
+        self, context: Any, model_input: pd.DataFrame, params: dict[str, Any] | None = None
     ) -> pd.DataFrame:
         """Classify texts.
 
