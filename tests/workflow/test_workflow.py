@@ -107,7 +107,11 @@ def test_every_method_of_a_fold_has_the_same_vocabulary(finished) -> None:
 def test_it_ends_with_the_table_and_where_everything_lies(finished) -> None:
     printed = finished.printed
     assert re.search(r"NBSVM-uni +\d+\.\d", printed)
-    for place in (f"results/tables/{STUDY}/", "mlflow ui --backend-store-uri sqlite:///results/"):
+    for place in (
+        f"results/tables/{STUDY}/",
+        f"results/models/{STUDY}/",
+        "mlflow ui --backend-store-uri sqlite:///results/",
+    ):
         assert place in printed
     for form in ("md", "tex", "csv", "html", "txt"):
         assert (finished.folder / "results" / "tables" / STUDY / f"comparison.{form}").stat()
@@ -294,6 +298,23 @@ def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -
     copied.snakemake("--configfile", str(other), "--cores", "2", "--until", "draw_folds")
     assert "fetch_file" not in copied.planned("--configfile", str(other))
     assert copied.planned() == {}
+
+
+def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.yaml"
+    study = (Path(__file__).with_name("small.yaml")).read_text(encoding="utf-8")
+    named = {"dataset": "hg-nyt", "representation": "tfidf-bi", "method": "NBSVM"}
+    changed.write_text(f"{study}\nkeep_models: [{json.dumps(named)}]\n")
+    chosen = ("--configfile", str(changed))
+    assert copied.planned(*chosen) == {"store_model": 1, "register_models": 1}
+    folder = f"results/models/{STUDY}/hg-nyt/tfidf-bi/NBSVM"
+    copied.snakemake("--cores", "1", *chosen, f"{folder}/model.json")
+    model = textbaselines.load(copied.folder / folder)
+    assert {name: model.description[name] for name in named} == named
+    assert model.description["choice"] == {"rule": "named"}
+    assert model.description["params"] == {"alpha": 1.0, "C": 1.0, "beta": 0.25}
+    changed.write_text(f"{study}\nkeep_models: none\n")
+    assert copied.planned(*chosen) == {}
 
 
 def test_report_and_graph(copied) -> None:

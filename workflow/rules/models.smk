@@ -6,50 +6,6 @@ each dataset.
 """
 
 
-MODELS = f"results/models/{study.name}"
-
-
-def models_of_study():
-    """What every kept model says of itself."""
-    best = [f"{MODELS}/{dataset}/best/model.json" for dataset in study.datasets_with_best()]
-    return best + [f"{MODELS}/{'/'.join(run)}/model.json" for run in study.kept_models()]
-
-
-def registry_of_study():
-    """The receipt of the registered models, unless nothing is kept or tracking is off."""
-    tracked = study.config["tracking"] != "none" and models_of_study()
-    return [f"results/tracking/{study.name}-models.json"] if tracked else []
-
-
-def of_dataset(folder, name):
-    """A function from wildcards to the files that all of a dataset's representations rest on."""
-
-    def files(wildcards):
-        used = {run[1] for run in study.runs() if run[0] == wildcards.dataset}
-        names = {getattr(study.representations[representation], folder) for representation in used}
-        kind = {"tokenizer": "tokens"}.get(folder, folder)
-        return [
-            f"results/{kind}/{study.name}/{wildcards.dataset}/{one}{name}" for one in sorted(names)
-        ]
-
-    return files
-
-
-def runs_of_dataset(wildcards):
-    """The record of every run of a dataset."""
-    return [
-        f"results/runs/{study.name}/{'/'.join(run)}/run.json"
-        for run in study.runs()
-        if run[0] == wildcards.dataset
-    ]
-
-
-def tokens_of(wildcards):
-    """The tokens that a representation rests on."""
-    tokenizer = study.representations[wildcards.representation].tokenizer
-    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
-
-
 rule store_best_model:
     """Train the best fixed cell of a dataset on all its documents."""
     input:
@@ -59,8 +15,8 @@ rule store_best_model:
         runs=runs_of_dataset,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
-        tokens=of_dataset("tokenizer", ".npz"),
-        counts=of_dataset("counts", "/matrix.npz"),
+        tokens=tokens_of_dataset,
+        counts=counts_of_dataset,
     output:
         model="results/models/{study}/{dataset}/best/model.json",
         arrays="results/models/{study}/{dataset}/best/arrays.npz",
@@ -108,7 +64,9 @@ rule store_model:
 rule register_models:
     """Log each dataset's best kept model to MLflow and make it the dataset's champion."""
     input:
-        code=code("register_models", "reporting.registered_models", "reporting.served_model", "logs"),
+        code=code(
+            "register_models", "reporting.registered_models", "reporting.served_model", "logs"
+        ),
         tracked="results/tracking/{study}.json",
         models=models_of_study(),
     output:

@@ -201,6 +201,55 @@ def receipt_of_study():
     return [f"results/tracking/{study.name}.json"] if study.config["tracking"] == "mlflow" else []
 
 
+def models_of_study():
+    """What every kept model says of itself."""
+    folder = f"results/models/{study.name}"
+    best = [f"{folder}/{dataset}/best/model.json" for dataset in study.datasets_with_best()]
+    return best + [f"{folder}/{'/'.join(run)}/model.json" for run in study.kept_models()]
+
+
+def registry_of_study():
+    """The receipt of the registered models, unless none is kept or tracking is switched off."""
+    tracked = study.config["tracking"] != "none" and models_of_study()
+    return [f"results/tracking/{study.name}-models.json"] if tracked else []
+
+
+def runs_of_dataset(wildcards):
+    """The record of every run of a dataset."""
+    return [
+        f"results/runs/{study.name}/{'/'.join(run)}/run.json"
+        for run in study.runs()
+        if run[0] == wildcards.dataset
+    ]
+
+
+def representations_of(dataset):
+    """The representations that a dataset's runs have."""
+    names = {run[1] for run in study.runs() if run[0] == dataset}
+    return [study.representations[name] for name in sorted(names)]
+
+
+def tokens_of(wildcards):
+    """The tokens that a representation rests on."""
+    tokenizer = study.representations[wildcards.representation].tokenizer
+    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
+
+
+def tokens_of_dataset(wildcards):
+    """The tokens that any representation of a dataset rests on."""
+    names = {one.tokenizer for one in representations_of(wildcards.dataset)}
+    return [f"results/tokens/{study.name}/{wildcards.dataset}/{name}.npz" for name in sorted(names)]
+
+
+def counts_of_dataset(wildcards):
+    """The counts that any representation of a dataset rests on."""
+    names = {one.counts for one in representations_of(wildcards.dataset)}
+    return [
+        f"results/counts/{study.name}/{wildcards.dataset}/{name}/matrix.npz"
+        for name in sorted(names)
+    ]
+
+
 def print_summary():
     """Print the comparison tables and where everything lies."""
     from textbaselines.reporting.summary import print_summary

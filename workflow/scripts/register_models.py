@@ -13,12 +13,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", required=True, help="the study's name")
     parser.add_argument("--models", type=Path, nargs="+", required=True, help="model.json files")
-    parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
+    parser.add_argument("--store", required=True, help="the SQLite file, or a server's address")
     parser.add_argument("--receipt", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("models", args.log) as log:
-        client = MlflowClient(tracking_uri=f"sqlite:///{args.store.absolute()}")
+        server = "://" in args.store
+        address = args.store if server else f"sqlite:///{Path(args.store).absolute()}"
+        client = MlflowClient(tracking_uri=address)
         receipt = register_best(client, args.study, [model.parent for model in args.models])
         storage.write_json(args.receipt, receipt)
         log.info("the best kept models of %d datasets are registered", len(receipt))

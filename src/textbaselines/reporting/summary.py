@@ -45,6 +45,8 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         "runs": f"{results}/runs/{name}/ (scores, predictions and times of every run)",
         "report": f"{results}/report.html (written by make, or snakemake --report FILE)",
     }
+    if (results / "models" / name).is_dir():
+        places["models"] = f"{results}/models/{name}/ (textbaselines.load, make serve DATASET=...)"
     if study["tables"]["published"]:
         places["paper"] = f"{results}/tables/{name}/paper.html, {results}/tables/fidelity.csv"
     if study["tracking"] == "mlflow":
