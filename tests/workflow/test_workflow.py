@@ -134,20 +134,20 @@ def test_every_run_is_in_mlflow_once(finished) -> None:
 
 def test_the_best_model_of_each_dataset_is_kept(finished) -> None:
     root = finished.folder / "results"
-    shown = pd.read_csv(root / "tables" / "small" / "comparison.csv")
+    shown = pd.read_csv(root / "tables" / STUDY / "comparison.csv")
     fixed = shown[shown["selection"] == "fixed"]
-    receipt = json.loads((root / "tracking" / "small-models.json").read_text())
+    receipt = json.loads((root / "tracking" / f"{STUDY}-models.json").read_text())
     assert set(receipt) == set(DATASETS)
     with sqlite3.connect(root / "mlflow.db") as store:
         aliases = set(store.execute("select name, alias, version from registered_model_aliases"))
     assert aliases == {(name, "champion", 1) for name in DATASETS}
     for dataset in DATASETS:
-        model = textbaselines.load(root / "models" / "small" / dataset / "best")
+        model = textbaselines.load(root / "models" / STUDY / dataset / "best")
         told = model.description
         mine = fixed[fixed["dataset"] == dataset]
         assert told["evaluation"]["accuracy"] == pytest.approx(mine["accuracy"].max(), abs=1e-12)
         corpus = pd.read_parquet(root / "corpora" / dataset / "corpus.parquet").set_index("id")
-        folds = pd.read_parquet(root / "folds" / "small" / f"{dataset}.parquet")
+        folds = pd.read_parquet(root / "folds" / STUDY / f"{dataset}.parquet")
         used = corpus.loc[folds["id"][folds["fold"] >= 0]]
         assert told["training"]["documents"] == len(used) == 100
         # It has seen these documents; others it does not know.
@@ -308,7 +308,7 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     chosen = ("--configfile", str(changed))
     assert copied.planned(*chosen) == {"store_model": 1, "register_models": 1}
     folder = f"results/models/{STUDY}/hg-nyt/tfidf-bi/NBSVM"
-    copied.snakemake("--cores", "1", *chosen, f"{folder}/model.json")
+    copied.snakemake(*chosen, "--cores", "1", f"{folder}/model.json")
     model = textbaselines.load(copied.folder / folder)
     assert {name: model.description[name] for name in named} == named
     assert model.description["choice"] == {"rule": "named"}
