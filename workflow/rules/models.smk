@@ -80,6 +80,8 @@ rule register_models:
     resources:
         mem_mb=1000,
         mlflow_store=1,
+    params:
+        suffix=study.name.removeprefix(study.config["name"]),
     shell:
-        "python {input.code[0]:q} --study {wildcards.study:q} --models {input.models:q}"
+        "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q} --models {input.models:q}"
         " --store results/mlflow.db --receipt {output.receipt:q} --log {log:q}"

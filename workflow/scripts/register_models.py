@@ -12,6 +12,7 @@ def main() -> None:
     """Parse what the rule passes and register."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", required=True, help="the study's name")
+    parser.add_argument("--suffix", default="", help="follows the dataset's name")
     parser.add_argument("--models", type=Path, nargs="+", required=True, help="model.json files")
     parser.add_argument("--store", required=True, help="the SQLite file, or a server's address")
     parser.add_argument("--receipt", type=Path, required=True)
@@ -21,7 +22,8 @@ def main() -> None:
         server = "://" in args.store
         address = args.store if server else f"sqlite:///{Path(args.store).absolute()}"
         client = MlflowClient(tracking_uri=address)
-        receipt = register_best(client, args.study, [model.parent for model in args.models])
+        folders = [model.parent for model in args.models]
+        receipt = register_best(client, args.study, folders, args.suffix)
         storage.write_json(args.receipt, receipt)
         log.info("the best kept models of %d datasets are registered", len(receipt))
 

@@ -39,7 +39,7 @@ _log = logging.getLogger("textbaselines")
 
 
 def register_best(
-    client: MlflowClient, study: str, folders: Sequence[str | Path]
+    client: MlflowClient, study: str, folders: Sequence[str | Path], suffix: str = ""
 ) -> dict[str, dict[str, Any]]:
     """Register the most accurate model of each dataset under the dataset's name.
 
@@ -50,6 +50,8 @@ def register_best(
     study : str
     folders : sequence of paths
         Portable models of the study; those that could not be fitted are passed over.
+    suffix : str
+        Follows the dataset's name, so that a trial on few documents is no dataset's champion.
 
     Returns
     -------
@@ -75,9 +77,9 @@ def register_best(
     receipt = {}
     for dataset, (_, folder) in best.items():
         run_id = _final_run(client, study, read_description(folder))
-        version = register(client, run_id, folder, dataset, study)
+        version = register(client, run_id, folder, dataset + suffix, study)
         receipt[dataset] = {
-            "name": dataset,
+            "name": dataset + suffix,
             "version": int(version.version),
             "digest": model_digest(folder),
             "run": str(version.run_id),
