@@ -83,5 +83,5 @@ rule register_models:
     params:
         suffix=study.name.removeprefix(study.config["name"]),
     shell:
-        "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q} --models {input.models:q}"
-        " --store results/mlflow.db --receipt {output.receipt:q} --log {log:q}"
+        "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
+        " --models {input.models:q} --store results/mlflow.db --receipt {output.receipt:q} --log {log:q}"
