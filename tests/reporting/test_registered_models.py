@@ -20,7 +20,7 @@ from mlflow import MlflowClient
 
 from textbaselines.errors import UserError
 from textbaselines.models.registry import fit_grid
-from textbaselines.portable import PortableModel, Scorer, load, make_model
+from textbaselines.portable import PortableModel, Scorer, load, make_model, save_failure
 from textbaselines.reporting.registered_models import register, register_best
 from textbaselines.reporting.served_model import prediction_table, texts_of
 from textbaselines.text.counts import count_tokens
@@ -46,7 +46,7 @@ TEXTS = [
 TOKENIZER = {"family": "words"}
 
 
-def small_model(family: str, n_classes: int = 2, accuracy: float = 0.8) -> PortableModel:
+def small_model(family: str, n_classes: int = 2, accuracy: float | None = 0.8) -> PortableModel:
     facts = ["it runs for two hours", "it opens in may"] * 2
     texts = [*PARTS[0], *PARTS[1], *facts][: 4 * n_classes]
     labels = np.repeat([1, 0, 2], 4)[: len(texts)]
@@ -162,6 +162,18 @@ def test_a_model_without_a_run_is_told(client: MlflowClient, tmp_path: Path) -> 
     small_model("ridge").save(tmp_path / "m")
     with pytest.raises(UserError, match="no run of films, bi, RIDGE"):
         register_best(client, "s", [tmp_path / "m"])
+
+
+def test_what_has_no_model_or_no_accuracy_is_passed_over(
+    client: MlflowClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = small_model("lr", accuracy=None)
+    model.save(tmp_path / "a")
+    save_failure(tmp_path / "b", model.description, "alpha is 0")
+    assert register_best(client, "s", [tmp_path / "a", tmp_path / "b"]) == {}
+    told = [record.message for record in caplog.records if "not registered" in record.message]
+    assert len(told) == 2
+    assert "alpha is 0" in told[1]
 
 
 def loaded(client: MlflowClient):

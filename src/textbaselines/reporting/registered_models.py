@@ -67,12 +67,12 @@ def register_best(
     best: dict[str, tuple[float, Path]] = {}
     for folder in map(Path, folders):
         described = read_description(folder)
-        if "failure" in described:
-            _log.warning("%s is not registered: %s", folder, described["failure"])
-            continue
         accuracy = described["evaluation"]["accuracy"]
         dataset = described["dataset"]
-        if accuracy is not None and accuracy > best.get(dataset, (-1.0, folder))[0]:
+        if "failure" in described or accuracy is None:
+            reason = described.get("failure", "its method failed on a fold of the study")
+            _log.warning("%s is not registered: %s", folder, reason)
+        elif accuracy > best.get(dataset, (-1.0, folder))[0]:
             best[dataset] = (accuracy, folder)
     receipt = {}
     for dataset, (_, folder) in best.items():
