@@ -313,7 +313,7 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     model = textbaselines.load(copied.folder / folder)
     assert {name: model.description[name] for name in named} == named
     assert model.description["choice"] == {"rule": "named"}
-    assert model.description["params"] == {"alpha": 1.0, "C": 1.0, "beta": 0.25}
+    assert model.description["params"].items() >= {"alpha": 1.0, "C": 1.0, "beta": 0.25}.items()
     changed.write_text(f"{study}\nkeep_models: none\n")
     assert copied.planned(*chosen) == {}
 
