@@ -2,12 +2,14 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from textbaselines.errors import UserError
@@ -23,9 +25,6 @@ from textbaselines.storage import (
     read_parquet,
     short_digest,
 )
-
-RUN_FILES = ("run.json", "scores.parquet", "predictions.parquet", "timings.parquet")
-"""The files of a finished run folder."""
 
 _SECONDS = ("fit_seconds", "predict_seconds")
 _LOGARITHMIC = ("alpha", "C", "gamma", "noise")
@@ -88,12 +87,6 @@ class Finished:
     records: dict[str, list[Record]]
 
 
-def finished_folders(run_folders: Iterable[str | Path]) -> list[Path]:
-    """Return the run folders that have all their files: those that are not being trained."""
-    folders = map(Path, run_folders)
-    return [one for one in folders if all((one / name).is_file() for name in RUN_FILES)]
-
-
 def read_finished(
     run_folders: Sequence[str | Path],
     study: Mapping[str, Any],
@@ -110,7 +103,7 @@ def read_finished(
     Parameters
     ----------
     run_folders : sequence of paths
-        Folders with the files :data:`RUN_FILES`.
+        Folders with all the files of a finished run.
     study : mapping
         ``name`` and ``title``; ``command``, where known, is what runs the study.
     cells : data frame, optional
@@ -174,6 +167,7 @@ def _read_run(
         _check_columns(folder / f"{name}.parquet", columns)
     scores = read_parquet(folder / "scores.parquet")
     timings = read_parquet(folder / "timings.parquet")
+    scores = scores.sort_values(list(_FIT), kind="stable")
     known = {point["point"] for point in run["points"]}
     for name, frame in (("scores", scores), ("timings", timings)):
         strange = sorted(set(frame["point"]) - known)
@@ -195,7 +189,7 @@ def _read_run(
                 expected=f"rows of point {point['point']}",
                 fix="remove the folder and train again",
             )
-        mine = by_point[point["point"]].sort_values(["repeat", "fold"])
+        mine = by_point[point["point"]]
         spent = times.get(point["point"], timings.iloc[:0])
         tags = {
             **common,
@@ -205,7 +199,7 @@ def _read_run(
             "method": run["method"],
             "point": point["point"],
             "origin": "+".join(point["origin"]),
-            "converged": str(bool(mine["converged"].all())).lower(),
+            "converged": str(bool(mine["converged"].to_numpy().all())).lower(),
         }
         failures = mine["failure"].dropna()
         if len(failures):
@@ -270,14 +264,15 @@ def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[st
     metrics = [(name, value, 0) for name, value in _shown(summarise_point(scores)).items()]
     metrics += [
         ("log_loss", float(scores["log_loss"].mean()), 0),
-        ("failed_fits", float(scores["failure"].notna().sum()), 0),
+        ("failed_fits", float(len(scores["failure"].dropna())), 0),
         *((name, float(timings[name].mean()), 0) for name in _SECONDS),
     ]
-    folds = int(scores["fold"].max()) + 1
-    for row in scores[["repeat", "fold", "accuracy", "macro_f1", "n_features"]].to_dict("records"):
-        step = int(row["repeat"]) * folds + int(row["fold"])
-        for name in ("accuracy", "macro_f1", "n_features"):
-            metrics.append((f"fold/{name}", float(row[name]), step))
+    fold = scores["fold"].to_numpy()
+    steps = (scores["repeat"].to_numpy() * (fold.max() + 1) + fold).tolist()
+    for name in ("accuracy", "macro_f1", "n_features"):
+        metrics += zip(
+            repeat(f"fold/{name}"), scores[name].to_numpy(dtype=np.float64).tolist(), steps
+        )
     return [metric for metric in metrics if not math.isnan(metric[1])]
 
 
