@@ -3,14 +3,16 @@
 import shutil
 
 import pytest
-from run_files import log_to, make_cells
+
+from textbaselines.reporting.tracking.store import Location
+from textbaselines.reporting.tracking.writer import log_studies
 
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory):
     """The path of a store with MLflow's schema and nothing in it."""
     root = tmp_path_factory.mktemp("store")
-    log_to(root, [], make_cells().iloc[:0])
+    log_studies([], Location(root / "mlflow.db", root / "artifacts"))
     return root / "mlflow.db"
 
 

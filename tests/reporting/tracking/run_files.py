@@ -118,7 +118,7 @@ def log_to(root, folders, cells, **more):
     return log_runs(
         folders,
         cells,
-        STUDY,
+        more.pop("study", STUDY),
         database=root / "mlflow.db",
         artifact_root=root / "artifacts",
         receipt=more.pop("receipt", root / "receipt.json"),

@@ -1,5 +1,4 @@
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -133,56 +132,6 @@ def test_points_that_the_files_no_longer_have_are_removed(root):
     assert receipt["counts"]["outdated_removed"] == 2
     assert receipt["counts"]["other"] == 1  # the final run of rt-s, which was not given
     assert len(runs_of(root, "small-grid-rt-s")) == 2
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-import pandas as pd
-from textbaselines.reporting.tracking import writer as tracking
-calls = 0
-def dying(name):
-    whole = getattr(tracking.MlflowClient, name)
-    def call(self, *args, **kwargs):
-        global calls
-        calls += 1
-        if calls == int(sys.argv[2]):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return whole(self, *args, **kwargs)
-    return call
-for name in ("create_run", "log_inputs", "log_batch", "set_terminated"):
-    setattr(tracking.MlflowClient, name, dying(name))
-root = Path(sys.argv[1])
-tracking.log_runs(
-    sorted((root / "runs").glob("*/*/*")), pd.read_parquet(root / "cells.parquet"),
-    {"name": "small", "title": "A small study"},
-    database=root / "mlflow.db", artifact_root=root / "artifacts",
-    receipt=root / "receipt.json",
-)
-"""
-
-
-def test_killed_midway_then_finished_each_run_stands_once(root):
-    make_run(root)
-    make_run(root, "rt-s")
-    write_parquet(root / "cells.parquet", make_cells(("cr", "rt-s")))
-    script = root / "killed.py"
-    script.write_text(KILLED, encoding="utf-8")
-    for call in (3, 8):  # before the digest of the first run; before a run is called finished
-        command = [sys.executable, str(script), str(root), str(call)]
-        done = subprocess.run(command, capture_output=True, check=False)
-        assert done.returncode == -signal.SIGKILL, done.stderr.decode()
-        assert not (root / "receipt.json").exists()
-    folders = sorted((root / "runs").glob("*/*/*"))
-    receipt = log_to(root, folders, make_cells(("cr", "rt-s")))
-    assert receipt["counts"]["unfinished_removed"] == 1
-    runs = [run for name in receipt["experiments"] for run in runs_of(root, name)]
-    assert len(runs) == 6
-    assert len({run.data.tags["run_key"] for run in runs}) == 6
-    assert {run.info.status for run in runs} == {"FINISHED"}
-    for run in runs:
-        history = client_of(root).get_metric_history(run.info.run_id, "fold/accuracy")
-        assert len(history) == 4
 
 
 def test_a_kill_while_the_store_is_made_leaves_no_half_store(tmp_path, monkeypatch):

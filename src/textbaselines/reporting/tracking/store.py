@@ -72,7 +72,8 @@ def open_store(
     patience : float
         Seconds to wait while another process logs.
     rebuild : bool
-        Delete the SQLite file and the artifacts first. Refused for a server.
+        Delete the SQLite file and the artifacts first, in a process that has not opened them
+        before (MLflow keeps files open). Refused for a server.
 
     Raises
     ------
