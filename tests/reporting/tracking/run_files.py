@@ -18,7 +18,8 @@ POINTS = [
 CORRECT = {(0, 0): 8, (0, 1): 9, (1, 0): 7, (1, 1): 6}
 
 
-def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=()):
+def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=int):
+    """Write a run folder; ``worse(place)`` more documents of each fold are wrong at a point."""
     folder = root / "runs" / dataset / "uni" / method
     scores, timings = [], []
     for place, point in enumerate(points):
@@ -31,9 +32,11 @@ def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=()):
                     "n_train": 10,
                     "n_test": 10,
                     "n_features": 50 + place,
-                    "correct": None if fold_failed else correct - place,
-                    "accuracy": float("nan") if fold_failed else (correct - place) / 10,
-                    "macro_f1": float("nan") if fold_failed else (correct - place) / 10 - 0.05,
+                    "correct": None if fold_failed else correct - worse(place),
+                    "accuracy": float("nan") if fold_failed else (correct - worse(place)) / 10,
+                    "macro_f1": float("nan")
+                    if fold_failed
+                    else (correct - worse(place)) / 10 - 0.05,
                     "rmse": float("nan"),
                     "log_loss": float("nan"),
                     "converged": True,
@@ -62,11 +65,11 @@ def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=()):
     frame["failure"] = frame["failure"].astype("str" if failed else "object")
     write_parquet(folder / "scores.parquet", frame)
     write_parquet(folder / "timings.parquet", pd.DataFrame(timings))
-    write_parquet(folder / "predictions.parquet", make_predictions(points, failed))
+    write_parquet(folder / "predictions.parquet", make_predictions(points, failed, worse))
     return folder
 
 
-def make_predictions(points, failed=()):
+def make_predictions(points, failed=(), worse=int):
     """Ten documents, five of each class; the wrong ones are the first of their fold, all "neg"."""
     rows = [
         {
@@ -76,7 +79,7 @@ def make_predictions(points, failed=()):
             "id": f"d{fold}-{document}",
             "label": "pos" if document < 5 else "neg",
             "predicted": ("pos" if document < 5 else "neg")
-            if document >= 10 - (correct - place)
+            if document >= 10 - (correct - worse(place))
             else ("neg" if document < 5 else "pos"),
             "score": 0.5 - document,
             "probability": 0.25,
