@@ -53,7 +53,7 @@ def test_a_final_run_has_its_files(final):
 def test_the_description_says_how_to_run_it_again(final):
     run, folder = final
     text = (folder / "description.md").read_text()
-    command = "snakemake --cores all -C x=1 results/runs/small/cr/uni/MNB/run.json"
+    command = "snakemake results/runs/small/cr/uni/MNB/run.json --cores all -C x=1"
     assert f"git checkout abc123\n{command}\n" in text
     assert "not committed" in text
     assert "`feed`" in text

@@ -337,7 +337,10 @@ def _cell_record(
     if "failure" in point.tags:
         tags["failure"] = point.tags["failure"]
     target = f"results/runs/{study['name']}/{'/'.join(place)}/run.json"
-    command = f"{study.get('command', 'snakemake --cores all')} {target}"
+    # The target first: options of Snakemake take every word after them.
+    command = study.get("command", "snakemake --cores all").replace(
+        "snakemake", f"snakemake {target}", 1
+    )
     note = _note(run.said, params, tags)
     tags["mlflow.note.content"] = f"{note}\n\nRun it again:\n\n    {command}"
     metrics = {name: value for name, value in _shown(cell).items() if not math.isnan(value)}
