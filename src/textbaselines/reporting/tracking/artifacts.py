@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from textbaselines.experiments.evaluation import confusion, summarise_point
 from textbaselines.storage import canonical_json, read_parquet
 
-MOST_ROWS = 50_000
-"""The most rows of a predictions table; the description says when there are more."""
+MOST_ROWS = 1_000
+"""The most rows of a predictions table: a browser stalls on 10,000. The description says when there
+are more."""
 
 Artifact = bytes | pd.DataFrame
 """The content of a file, or a table to be shown page by page."""
