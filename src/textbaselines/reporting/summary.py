@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_table
