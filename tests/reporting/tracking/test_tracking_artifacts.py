@@ -108,6 +108,7 @@ def test_the_tuning_plot_shows_the_grid():
         {
             "point": [point["point"] for point in points],
             "repeat": 0,
+            "fold": 0,
             "n_test": 10,
             "correct": range(3, 9),
             "macro_f1": 0.5,
