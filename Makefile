@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey serve test lint format lock clean
+.PHONY: study paper survey serve ui track track-rebuild test lint format lock bench-tracking clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -36,6 +36,18 @@ serve: $(READY) ## serve the champion of DATASET to this machine alone, on PORT
 	  2>/dev/null | sed -n 's/^ *"name": "\(.*\)",*/\1/p' | sort -u | xargs)"; exit 1; }
 	MLFLOW_TRACKING_URI=sqlite:///$(CURDIR)/results/mlflow.db mlflow models serve \
 	  --model-uri "models:/$(DATASET)@champion" --env-manager local --host 127.0.0.1 --port $(PORT)
+
+ui: $(READY) ## MLflow's pages of the runs, on this machine alone (PORT=5000)
+	python -m textbaselines ui --port $(or $(PORT),5000)
+
+track: $(READY) ## log what is finished, also while a study runs
+	python -m textbaselines track
+
+track-rebuild: $(READY) ## make the store anew, after a move of the folder or an upgrade of MLflow
+	python -m textbaselines track --rebuild
+
+bench-tracking: $(READY) ## measure logging and reading of 200 and of 10,000 runs
+	python benchmarks/bench_tracking.py
 
 test: lint ## format, lint, types and the whole test suite
 	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup

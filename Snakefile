@@ -6,6 +6,7 @@ rules in workflow/rules/.
 
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 

@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from textbaselines.storage import file_digest
+
 PACKAGE = "textbaselines"
 _SOURCE = Path(__file__).resolve().parent
 
@@ -83,6 +85,19 @@ def git_state(folder: Path) -> tuple[str, bool]:
         return commit, bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError):
         return "unknown", False
+
+
+def code_tags(folder: Path) -> dict[str, str]:
+    """Return what says which code is at hand: git_commit, git_dirty, and lock, the lock's sha256.
+
+    The lock is left out where ``folder`` has no requirements.lock.
+    """
+    commit, dirty = git_state(folder)
+    tags = {"git_commit": commit, "git_dirty": str(dirty).lower()}
+    lock = folder / "requirements.lock"
+    if lock.is_file():
+        tags["lock"] = file_digest(lock)
+    return tags
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
@@ -78,6 +79,33 @@ def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
     """Write a data frame as Parquet (zstd, without the index)."""
     with whole_file(path) as part:
         frame.to_parquet(part, index=False, compression="zstd")
+
+
+def read_parquet(path: str | Path) -> pd.DataFrame:
+    """Read a Parquet file; raise :class:`UserError` when it is absent or broken."""
+    with _told_broken(path):
+        return pd.read_parquet(path)
+
+
+def parquet_columns(path: str | Path) -> list[str]:
+    """Return the names of a Parquet file's columns; :class:`UserError` as :func:`read_parquet`."""
+    with _told_broken(path):
+        return list(pq.read_schema(path).names)
+
+
+@contextmanager
+def _told_broken(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise UserError("no such file", where=str(path), fix="make it again") from error
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(
+            "a broken Parquet file",
+            where=str(path),
+            found=str(error).splitlines()[0],
+            fix="delete it, and run again what makes it",
+        ) from error
 
 
 def write_arrays(path: str | Path, **arrays: NDArray[Any]) -> None:

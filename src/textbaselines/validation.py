@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import jsonschema
 import yaml
@@ -340,3 +341,27 @@ def _fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
     if "$defs" in root and isinstance(schema, Mapping):
         schema = {**schema, "$defs": root["$defs"]}
     return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
+
+
+def check_server(address: str, where: str) -> None:
+    """Refuse the address of a server that is not http(s), or that has credentials in it."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(
+            "not the address of a tracking server",
+            where=where,
+            found=repr(address),
+            expected="http://host:port or https://host",
+        )
+    if parts.username or parts.password:
+        raise UserError(
+            "credentials in the address of the tracking server",
+            where=where,
+            found=f"{parts.scheme}://***@{parts.hostname}",
+            expected="an address without user and password",
+            fix="set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or "
+            "MLFLOW_TRACKING_TOKEN, in the environment",
+        )

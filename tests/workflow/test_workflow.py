@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -110,9 +111,12 @@ def test_it_ends_with_the_table_and_where_everything_lies(finished) -> None:
     for place in (
         f"results/tables/{STUDY}/",
         f"results/models/{STUDY}/",
-        "mlflow ui --backend-store-uri sqlite:///results/",
+        "make ui, then open one of these:",
     ):
         assert place in printed
+    assert re.search(r"results: Results +http://127.0.0.1:5000/#/experiments/\d+/runs\?", printed)
+    for dataset in DATASETS:
+        assert f"{dataset}: NBSVM: chart" in printed
     for form in ("md", "tex", "csv", "html", "txt"):
         assert (finished.folder / "results" / "tables" / STUDY / f"comparison.{form}").stat()
     assert "of 45 steps" in printed or "steps (100%) done" in printed
@@ -155,15 +159,36 @@ def test_the_best_model_of_each_dataset_is_kept(finished) -> None:
         assert (pd.Series(model.predict(used["text"]), used.index) == used["label"]).mean() > 0.85
 
 
+def test_a_final_run_says_how_it_is_run_again_and_what_it_took(finished) -> None:
+    with sqlite3.connect(finished.folder / "results" / "mlflow.db") as store:
+        notes = store.execute(
+            "select value from tags where key = 'mlflow.note.content' and value like '%Run it%'"
+        ).fetchall()
+        peaks = store.execute(
+            "select count(*) from latest_metrics where key = 'job_peak_mebibytes'"
+        ).fetchone()[0]
+    assert len(notes) == N_RUN_FOLDERS
+    assert peaks == N_RUN_FOLDERS
+    command = re.search(r"    (snakemake .*)", notes[0][0]).group(1)
+    assert "--configfile" in command
+    # The command is one that the workflow takes, and there is nothing left to do.
+    run = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command), "-n"],
+        cwd=finished.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Nothing to be done" in run.stdout + run.stderr
+
+
 def test_mlflow_ui_shows_the_store(finished) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = ["ui", "--backend-store-uri", "sqlite:///results/mlflow.db", "--port", str(port)]
     server = subprocess.Popen(
-        [sys.executable, "-m", "mlflow", *command, "--workers", "1"],
+        [sys.executable, "-m", "textbaselines", "ui", "--port", str(port)],
         cwd=finished.folder,
-        env={**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -339,6 +364,10 @@ def test_report_and_graph(copied) -> None:
         (("tokenizer: words", "tokenizer: word"), ["representations.uni.tokenizer", "words"]),
         (("ngrams: [1, 1]", "ngrams: [2, 1]"), ["representations.uni.ngrams", "[2, 1]"]),
         (("policy: drop", "policy: dorp"), ["representations.tfidf-bi.unk.policy", "'drop'"]),
+        (
+            ("title: A", "tracking_uri: http://me:pw@host\ntitle: A"),
+            ["tracking_uri", "credentials", "MLFLOW_TRACKING_USERNAME"],
+        ),
         (("folds: 3", "folds: 1"), ["protocol.cv.folds", "1"]),
         (("title: A", "title: A\ntitle: B"), ["stands twice", "lines 3 and 4"]),
     ],

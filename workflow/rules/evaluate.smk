@@ -14,7 +14,7 @@ rule describe_study:
     resources:
         mem_mb=100,
     params:
-        description=storage.canonical_json(study.description()),
+        description=storage.canonical_json(description_of_study()),
     shell:
         "printf '%s\\n' {params.description:q} > {output:q} 2> {log:q}"
 

@@ -250,8 +250,36 @@ def counts_of_dataset(wildcards):
     ]
 
 
+def server_of_study():
+    """The option that names the tracking server; none for the store under results/."""
+    address = study.config["tracking_uri"]
+    return ["--server", address] if address else []
+
+
+def description_of_study():
+    """The study's description, with the command that runs it from the folder of the Snakefile."""
+    words = ["snakemake", "--cores", "all"]
+    for file in workflow.configfiles:
+        path = Path(file).resolve()
+        inside = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        if inside != Path("config/config.yaml"):
+            words += ["--configfile", str(inside)]
+    # What says where runs are logged does not change them.
+    given = {
+        key: value
+        for key, value in workflow.config_settings.config.items()
+        if key not in ("tracking", "tracking_uri", "mirror")
+    }
+    if given:
+        words += [
+            "--config",
+            *(f"{key}={storage.canonical_json(value)}" for key, value in given.items()),
+        ]
+    return {**study.description(), "command": shlex.join(words)}
+
+
 def print_summary():
     """Print the comparison tables and where everything lies."""
     from textbaselines.reporting.summary import print_summary
 
-    print_summary(Path("results"), study.description())
+    print_summary(Path("results"), description_of_study())

@@ -8,12 +8,14 @@ rule's output is the receipt: which run of ours is which run of MLflow.
 rule log_runs:
     """Log every run to MLflow; what is logged already is left alone."""
     input:
-        code=code("log_runs", "reporting.tracking", "provenance", "logs"),
+        code=code("log_runs", "reporting.tracking.writer", "provenance", "logs"),
         cells="results/cells/{study}.parquet",
         study="results/studies/{study}.json",
         runs=runs_of_study(),
         scores=runs_of_study("scores.parquet"),
         timings=runs_of_study("timings.parquet"),
+        predictions=runs_of_study("predictions.parquet"),
+        benchmarks=benchmarks_of_study(),
     output:
         receipt="results/tracking/{study}.json",
     log:
@@ -27,7 +29,9 @@ rule log_runs:
         mlflow_store=1,
     params:
         root=os.path.relpath(ROOT),
+        server=server_of_study(),
     shell:
         "python {input.code[0]:q} --runs results/runs/{wildcards.study:q} --cells {input.cells:q}"
         " --study {input.study:q} --store results/mlflow.db --artifacts results/mlflow-artifacts"
+        " --benchmarks results/benchmarks/{wildcards.study:q}/train {params.server:q}"
         " --root {params.root:q} --receipt {output.receipt:q} --log {log:q}"

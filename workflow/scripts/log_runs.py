@@ -8,7 +8,9 @@ import pandas as pd
 from textbaselines import provenance, storage
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.logs import run_script
-from textbaselines.reporting.tracking import log_runs
+from textbaselines.reporting.tracking.writer import log_runs
+
+PATIENCE = 600.0  # seconds to wait for another logger
 
 
 def main() -> None:
@@ -19,13 +21,13 @@ def main() -> None:
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
     parser.add_argument("--artifacts", type=Path, required=True)
+    parser.add_argument("--server", help="the address of a tracking server, instead of --store")
+    parser.add_argument("--benchmarks", type=Path, help="measures of the training jobs")
     parser.add_argument("--root", type=Path, required=True, help="the folder of the Snakefile")
     parser.add_argument("--receipt", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("track", args.log) as log:
-        commit, dirty = provenance.git_state(args.root)
-        lock = args.root / "requirements.lock"
         study = storage.read_json(args.study)
         receipt = log_runs(
             run_folders(args.runs, study),
@@ -34,8 +36,10 @@ def main() -> None:
             database=args.store,
             artifact_root=args.artifacts,
             receipt=args.receipt,
-            git={"commit": commit, "dirty": dirty},
-            lock_digest=storage.file_digest(lock) if lock.is_file() else None,
+            server=args.server,
+            benchmarks=args.benchmarks,
+            code=provenance.code_tags(args.root),
+            patience=PATIENCE,
         )
         counts = ", ".join(
             f"{number} {what.replace('_', ' ')}"

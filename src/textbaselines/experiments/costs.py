@@ -55,24 +55,38 @@ def costs_of_runs(
         tested = tested[tested["failure"].isna()].set_index(key)
         fitted = timings.loc[timings.index.isin(tested.index)]
         per_document = fitted["predict_seconds"] / tested["n_test"]
-        measured = pd.read_csv(benchmark, sep="\t", na_values=["-", "NA"])
-        for column in ("s", "max_rss"):
-            if column not in measured:
-                raise UserError(
-                    "not a benchmark file of the workflow",
-                    where=str(benchmark),
-                    found=", ".join(measured.columns),
-                    expected="a column " + column,
-                    fix="delete the run folder beside it and run again",
-                )
+        seconds, peak = read_benchmark(benchmark)
         rows.append(
             {
                 **{name: run[name] for name in ("dataset", "representation", "method")},
                 "fits": len(fitted),
                 "fit_seconds": fitted["fit_seconds"].median(),
                 "predict_microseconds": 1e6 * per_document.median(),
-                "peak_mebibytes": measured["max_rss"].iloc[-1],
-                "job_seconds": measured["s"].iloc[-1],
+                "peak_mebibytes": peak,
+                "job_seconds": seconds,
             }
         )
     return pd.DataFrame(rows, columns=list(COST_COLUMNS))
+
+
+def read_benchmark(path: str | Path) -> tuple[float, float]:
+    """Return the wall-clock seconds and the peak memory in MiB that the workflow measured.
+
+    NaN for what a job was too short to be measured for.
+
+    Raises
+    ------
+    UserError
+        When the file lacks a column.
+    """
+    measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])
+    for column in ("s", "max_rss"):
+        if column not in measured:
+            raise UserError(
+                "not a benchmark file of the workflow",
+                where=str(path),
+                found=", ".join(measured.columns),
+                expected="a column " + column,
+                fix="delete the run folder beside it and run again",
+            )
+    return float(measured["s"].iloc[-1]), float(measured["max_rss"].iloc[-1])

@@ -100,9 +100,12 @@ def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
             "converged": False,
             "failure": str(failures.iloc[0]),
         }
-    by_draw = scores.groupby("repeat")[["correct", "n_test"]].sum()
-    accuracies = by_draw["correct"] / by_draw["n_test"]
-    documents = int(by_draw["n_test"].iloc[0])
+    # In numpy: a study may have tens of thousands of points.
+    _, draws = np.unique(scores["repeat"].to_numpy(), return_inverse=True)
+    correct = np.bincount(draws, weights=scores["correct"].to_numpy(dtype=np.float64))
+    tested = np.bincount(draws, weights=scores["n_test"].to_numpy(dtype=np.float64))
+    accuracies = correct / tested
+    documents = int(tested[0])
     accuracy = float(accuracies.mean())
     low, high = proportion_confint(accuracy * documents, documents, alpha=0.05, method="wilson")
     return {
@@ -115,7 +118,7 @@ def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
         "high": float(high),
         "macro_f1": float(scores["macro_f1"].mean()),
         "rmse": float(scores["rmse"].mean()),
-        "converged": bool(scores["converged"].all()),
+        "converged": bool(scores["converged"].to_numpy().all()),
         "failure": None,
     }
 
@@ -127,11 +130,12 @@ def cells_of_run(run: Mapping[str, Any], scores: pd.DataFrame) -> list[dict[str,
     the order of the grid when several are equal): it only shows the optimism of tuning on what
     one reports.
     """
+    by_point = dict(iter(scores.groupby("point")))
     summaries = {
         point["point"]: {
             "point": point["point"],
             "params": canonical_json(point["params"]),
-            **summarise_point(scores[scores["point"] == point["point"]]),
+            **summarise_point(by_point[point["point"]]),
         }
         for point in run["points"]
     }

@@ -197,6 +197,7 @@ class Study:
             "runs": [list(run) for run in self.runs()],
             "tables": self.config["tables"],
             "tracking": self.config["tracking"],
+            "tracking_uri": self.config["tracking_uri"],
         }
 
 
@@ -284,6 +285,8 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     )
     _check_string_dictionaries(study, where)
     study.check_kept_models(where)
+    if filled["tracking_uri"] is not None:
+        validation.check_server(filled["tracking_uri"], f"{where}, key tracking_uri")
     return study
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 from rich.console import Console
 
-from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_table
+from textbaselines.reporting.tracking.ui import links_of_study
 
 
 def print_summary(results: Path, study: Mapping[str, Any], console: Console | None = None) -> None:
@@ -50,12 +50,10 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
     if study["tables"]["published"]:
         places["paper"] = f"{results}/tables/{name}/paper.html, {results}/tables/fidelity.csv"
     if study["tracking"] == "mlflow":
-        places["tracking"] = f"mlflow ui --backend-store-uri sqlite:///{results}/mlflow.db"
-        receipt = results / "tracking" / f"{name}.json"
-        if receipt.is_file():
-            links = storage.read_json(receipt)["links"]
-            places["then open"] = f"its address with {links[f'{name}-results']}"
+        places["tracking"] = study["tracking_uri"] or "make ui, then open one of these:"
     for what, where in places.items():
-        console.print(f"{what + ':':<11}{where}", soft_wrap=True, highlight=False)
+        console.print(f"{what + ':':<10}{where}", soft_wrap=True, highlight=False)
+    for what, where in links_of_study(results, study) if "tracking" in places else ():
+        console.print(f"  {what:<26} {where}", soft_wrap=True, highlight=False)
     if paper.is_file():
         console.print(paper.read_text(encoding="utf-8").rstrip(), highlight=False)

@@ -1,0 +1,213 @@
+"""The commands of ``python -m textbaselines``."""
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec
+
+import click
+import pandas as pd
+from rich.console import Console
+
+from textbaselines import provenance, storage
+from textbaselines.errors import UserError
+from textbaselines.experiments.collection import (
+    cells_of_studies,
+    finished_runs,
+    points_of_studies,
+    studies_in,
+    study_in,
+)
+from textbaselines.logs import start_log
+from textbaselines.reporting.listing import FORMS, compare, render, select
+from textbaselines.reporting.tables import ORACLE_WARNING
+from textbaselines.reporting.tracking.ui import PORT, links_of_study, ui_command
+
+_P = ParamSpec("_P")
+_RESULTS = click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="The folder of results.",
+)
+_FORM = click.option(
+    "--form", type=click.Choice(FORMS), default="table", show_default=True, help="The form."
+)
+
+
+def _told(command: Callable[_P, None]) -> Callable[_P, None]:
+    """End a command with the message of a UserError, without a traceback."""
+
+    @functools.wraps(command)
+    def told(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except UserError as error:
+            raise click.ClickException(str(error)) from error
+
+    return told
+
+
+@click.group()
+def main() -> None:
+    """Results of textbaselines on the terminal, and its tracking store."""
+
+
+@main.group()
+def results() -> None:
+    """Show, compare and export results."""
+
+
+@results.command()
+@_RESULTS
+@click.option("--study", "names", multiple=True, help="A study; all of the folder without.")
+@click.option("--points", is_flag=True, help="Every grid point instead of the tables' cells.")
+@click.option("--sort", "-s", multiple=True, help="A column to sort by, the largest first.")
+@click.option("--ascending", is_flag=True, help="The smallest first.")
+@click.option(
+    "--filter", "-f", "where", multiple=True, help='A condition, as in pandas: "accuracy > 0.8".'
+)
+@click.option("--top", "-n", type=click.IntRange(min=1), help="At most so many rows.")
+@click.option("--columns", help="The columns, with commas between.")
+@_FORM
+@_told
+def show(
+    results: Path,
+    names: tuple[str, ...],
+    points: bool,
+    sort: tuple[str, ...],
+    ascending: bool,
+    where: tuple[str, ...],
+    top: int | None,
+    columns: str | None,
+    form: str,
+) -> None:
+    """List results, also of a study that is still running."""
+    studies = [study_in(results, name) for name in names] or studies_in(results)
+    frame = (points_of_studies if points else cells_of_studies)(results, studies)
+    wanted = [name.strip() for name in columns.split(",")] if columns else []
+    chosen = select(frame, where=where, sort=sort, ascending=ascending, top=top, columns=wanted)
+    click.echo(render(chosen, form, Console()), nl=False)
+    if len(chosen) < len(frame):
+        click.echo(f"{len(chosen)} of {len(frame)} rows", err=True)
+    _mark_optimistic(chosen)
+
+
+@results.command()
+@click.argument("first")
+@click.argument("second")
+@_RESULTS
+@click.option("--changed", is_flag=True, help="Leave out the cells that are the same.")
+@_FORM
+@_told
+def diff(first: str, second: str, results: Path, changed: bool, form: str) -> None:
+    """Set two sets of results side by side.
+
+    FIRST and SECOND are each a study of --results, a folder of results (say, of a checkout of
+    another commit), or FOLDER:STUDY.
+    """
+    frame = compare(_cells_of(first, results), _cells_of(second, results))
+    same = int((frame["status"] == "same").sum())
+    click.echo(
+        render(frame[frame["status"] != "same"] if changed else frame, form, Console()), nl=False
+    )
+    click.echo(f"{len(frame)} cells, {same} the same", err=True)
+    _mark_optimistic(frame)
+
+
+def _mark_optimistic(frame: pd.DataFrame) -> None:
+    if "selection" in frame and (frame["selection"] == "oracle").any():
+        click.echo(f"selection oracle: {ORACLE_WARNING}", err=True)
+
+
+def _cells_of(name: str, results: Path) -> pd.DataFrame:
+    folder, colon, study = name.rpartition(":")
+    if colon:
+        return cells_of_studies(Path(folder), [study_in(Path(folder), study)])
+    if (Path(name) / "studies").is_dir():
+        return cells_of_studies(Path(name), studies_in(Path(name)))
+    return cells_of_studies(results, [study_in(results, name)])
+
+
+@results.command()
+@click.argument("output", type=click.Path(path_type=Path))
+@_RESULTS
+@click.option("--study", "names", multiple=True, help="A study; all of the folder without.")
+@_told
+def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
+    """Write every grid point of every finished run to one Parquet file."""
+    studies = [study_in(results, name) for name in names] or studies_in(results)
+    frame = points_of_studies(results, studies)
+    storage.write_parquet(output, frame)
+    click.echo(f"{len(frame)} runs in {output}")
+
+
+@main.command()
+@_RESULTS
+@click.option("--study", "names", multiple=True, help="A study; all that track without.")
+@click.option("--rebuild", is_flag=True, help="Delete the store and make it anew.")
+@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout.")
+@click.option("--patience", default=600.0, help="Seconds to wait for another logger.")
+@_told
+def track(
+    results: Path, names: tuple[str, ...], rebuild: bool, root: Path, patience: float
+) -> None:
+    """Log what is finished to the tracking store, also while a study runs."""
+    from textbaselines.reporting.tracking.records import read_finished
+    from textbaselines.reporting.tracking.store import Location
+    from textbaselines.reporting.tracking.writer import log_studies
+
+    log = start_log("track")
+    every = studies_in(results)
+    wanted = [study_in(results, name) for name in names] or [
+        study for study in every if study["tracking"] == "mlflow"
+    ]
+    if rebuild and names:
+        raise UserError(
+            "a store is made anew of all studies",
+            where="--study",
+            fix="leave --study out: the store of all studies would be deleted",
+        )
+    by_server: dict[str | None, list[dict[str, Any]]] = {}
+    for study in wanted:
+        by_server.setdefault(study.get("tracking_uri"), []).append(study)
+    for server, studies in by_server.items():
+        read = [
+            (
+                read_finished(
+                    finished_runs(results, study),
+                    study,
+                    benchmarks=results / "benchmarks" / study["name"] / "train",
+                ),
+                results / "tracking" / f"{study['name']}.json",
+            )
+            for study in studies
+        ]
+        receipts = log_studies(
+            read,
+            Location(results / "mlflow.db", results / "mlflow-artifacts", server),
+            code=provenance.code_tags(root),
+            patience=patience,
+            rebuild=rebuild and server is None,
+        )
+        for study, receipt in zip(studies, receipts, strict=True):
+            finished, asked = len(finished_runs(results, study)), len(study["runs"])
+            counts = ", ".join(f"{number} {what}" for what, number in receipt["counts"].items())
+            log.info("%s: %d of %d jobs finished; %s", study["name"], finished, asked, counts)
+            for what, address in links_of_study(results, study):
+                click.echo(f"{what:<28} {address}")
+
+
+@main.command()
+@_RESULTS
+@click.option("--port", default=PORT, show_default=True)
+@_told
+def ui(results: Path, port: int) -> None:
+    """Serve MLflow's pages of the store on this machine alone, until interrupted."""
+    command, environment = ui_command(results, port)
+    for study in studies_in(results):
+        for what, address in links_of_study(results, study, f"http://127.0.0.1:{port}"):
+            click.echo(f"{study['name']}, {what:<28} {address}")
+    os.execve(command[0], command, environment)

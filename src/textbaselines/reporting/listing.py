@@ -1,0 +1,210 @@
+"""Results as a list to sort and filter, and two sets of results side by side."""
+
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from textbaselines.errors import UserError
+from textbaselines.experiments.collection import IDENTITY
+
+FORMS = ("table", "markdown", "csv", "json")
+"""The forms of a list."""
+
+_SHOWN = (
+    *IDENTITY,
+    *("accuracy", "low", "high", "sd", "macro_f1", "rmse", "documents"),
+    *("params", "converged", "failure"),
+)
+_SHARES = ("accuracy", "low", "high", "sd", "macro_f1")
+_KEY = list(IDENTITY[1:])
+
+
+def select(
+    cells: pd.DataFrame,
+    *,
+    where: Sequence[str] = (),
+    sort: Sequence[str] = (),
+    ascending: bool = False,
+    top: int | None = None,
+    columns: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return the rows and columns asked for.
+
+    Parameters
+    ----------
+    cells : data frame
+        As :func:`textbaselines.experiments.collection.cells_of_studies` gives.
+    where : sequence of str
+        Conditions of the pandas query language, all of which must hold; a column with a dot in its
+        name stands in backticks.
+    sort : sequence of str
+        Columns to sort by, the first first; the order of the studies without.
+    ascending : bool
+        The smallest first.
+    top : int, optional
+        At most so many rows.
+    columns : sequence of str
+        The columns to return; without, those of a cell that are not empty in every row.
+
+    Raises
+    ------
+    UserError
+        For an unknown column or a condition that cannot be read.
+    """
+    for condition in where:
+        try:
+            kept = cells.query(condition, engine="python")
+            if not isinstance(kept, pd.DataFrame):
+                raise TypeError("not a condition")
+            cells = kept
+        except Exception as error:
+            raise UserError(
+                "a condition that cannot be used",
+                where=f"--filter {condition!r}",
+                found=str(error).splitlines()[0] if str(error) else type(error).__name__,
+                expected="for instance \"method == 'NBSVM' and accuracy > 0.8\"",
+                fix="columns: " + ", ".join(cells.columns),
+            ) from error
+    for option, names in (("--sort", sort), ("--columns", columns)):
+        for name in names:
+            if name not in cells:
+                raise UserError(
+                    "no such column",
+                    where=option,
+                    found=repr(name),
+                    expected="one of " + ", ".join(cells.columns),
+                )
+    if sort:
+        cells = cells.sort_values(list(sort), ascending=ascending, kind="stable")
+    if top is not None:
+        cells = cells.head(top)
+    if not columns:
+        columns = [name for name in _SHOWN if name in cells and cells[name].notna().any()]
+    return cells[list(columns)].reset_index(drop=True)
+
+
+def compare(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of two sets of results side by side.
+
+    Cells belong together when dataset, representation, method and selection are equal; the study's
+    name does not matter. ``change`` is the second accuracy minus the first, in percentage points.
+    ``status``: ``same`` (accuracy and hyper-parameters equal), ``changed``, ``only first``,
+    ``only second``; ``not comparable`` when the numbers of test documents differ.
+
+    Raises
+    ------
+    UserError
+        When a set holds a cell twice, from two studies.
+    """
+    for place, cells in (("first", first), ("second", second)):
+        twice = cells[cells.duplicated(_KEY, keep=False)]
+        if len(twice):
+            raise UserError(
+                f"the {place} results hold one cell in two studies",
+                where=" / ".join(map(str, twice.iloc[0][_KEY])),
+                found=", ".join(twice["study"].unique()),
+                fix="name one study: RESULTS:STUDY",
+            )
+    values = ["accuracy", "params", "documents"]
+    joined = first[[*_KEY, *values]].merge(
+        second[[*_KEY, *values]],
+        on=_KEY,
+        how="outer",
+        suffixes=("_first", "_second"),
+        sort=False,
+        indicator="status",
+    )
+    joined["change"] = 100 * (joined["accuracy_second"] - joined["accuracy_first"])
+    joined["status"] = [_status(row) for row in joined.to_dict("records")]
+    order = [*_KEY, "accuracy_first", "accuracy_second", "change", "status"]
+    rest = [name for name in joined.columns if name not in order]
+    return joined[order + rest]
+
+
+def _status(row: dict[Any, Any]) -> str:
+    if row["status"] == "left_only":
+        return "only first"
+    if row["status"] == "right_only":
+        return "only second"
+    if row["documents_first"] != row["documents_second"]:
+        return "not comparable"
+    both_failed = pd.isna(row["accuracy_first"]) and pd.isna(row["accuracy_second"])
+    equal = both_failed or row["accuracy_first"] == row["accuracy_second"]
+    return "same" if equal and row["params_first"] == row["params_second"] else "changed"
+
+
+def render(frame: pd.DataFrame, form: str, console: Console | None = None) -> str:
+    """Return the list in a form: a table for terminals, Markdown, CSV or JSON.
+
+    CSV and JSON hold exact numbers; the other two show shares in percent with two decimals, under
+    a head that says so.
+
+    Parameters
+    ----------
+    frame : data frame
+    form : one of :data:`FORMS`
+    console : Console, optional
+        The terminal whose colours a table is for.
+    """
+    if form == "csv":
+        return frame.to_csv(index=False, lineterminator="\n")
+    if form == "json":
+        text: str = frame.to_json(
+            orient="records", indent=2, force_ascii=False, double_precision=15
+        )
+        return text + "\n"
+    heads = [_head(name) for name in frame.columns]
+    rows = [
+        [_shown(name, value) for name, value in zip(frame.columns, row, strict=True)]
+        for row in frame.itertuples(index=False, name=None)
+    ]
+    numeric = [pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns]
+    if form == "markdown":
+        lines = [_markdown(heads), _markdown("---:" if one else "---" for one in numeric)]
+        return "\n".join([*lines, *map(_markdown, rows)]) + "\n"
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for head, right in zip(heads, numeric, strict=True):
+        table.add_column(Text(head), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    # As wide as it must be: no number is cut, and a pager can scroll.
+    width = Console(width=10_000).measure(table).maximum
+    stream = io.StringIO()
+    styled = console is not None and console.is_terminal
+    Console(file=stream, width=width, force_terminal=styled, highlight=False).print(table)
+    return stream.getvalue()
+
+
+def _is_share(name: str) -> bool:
+    return name in _SHARES or name.removesuffix("_first").removesuffix("_second") in _SHARES
+
+
+def _head(name: str) -> str:
+    if name == "change":
+        return "change (points)"
+    return f"{name} %" if _is_share(name) else name
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or (isinstance(value, float) and pd.isna(value)) or value is pd.NaT:
+        return ""
+    if name == "change":
+        return f"{value:+.2f}"
+    if name.startswith("params"):
+        return ", ".join(f"{key} = {one}" for key, one in json.loads(value).items())
+    if _is_share(name):
+        return f"{100 * value:.2f}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def _markdown(cells: Any) -> str:
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

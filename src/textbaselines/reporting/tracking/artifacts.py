@@ -1,0 +1,260 @@
+"""What a final run shows beside its numbers: figures, a report per class, predictions, origin."""
+
+import io
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from textbaselines.experiments.evaluation import confusion, summarise_point
+from textbaselines.storage import canonical_json, read_parquet
+
+MOST_ROWS = 1_000
+"""The most rows of a predictions table: a browser stalls on 10,000. The description says when there
+are more."""
+
+Artifact = bytes | pd.DataFrame
+"""The content of a file, or a table to be shown page by page."""
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "threadpoolctl", "mlflow")
+_MOST_LINES = 8  # of a tuning plot with a legend
+
+
+def of_final_run(
+    folder: Path,
+    run: Mapping[str, Any],
+    scores: pd.DataFrame,
+    code: Mapping[str, str],
+    *,
+    point: str,
+    command: str,
+    note: str,
+    metrics: Mapping[str, float],
+) -> dict[str, Artifact]:
+    """Return the artifacts of one grid point by file name; a data frame is shown as a table.
+
+    Parameters
+    ----------
+    folder : Path
+        The run folder.
+    run, scores
+        What its run.json and scores.parquet say.
+    code : mapping
+        git_commit, git_dirty and lock of the code that made the results, where known.
+    point : str
+        The grid point.
+    command, note : str
+        What runs it again, and the first lines of the description.
+    metrics : mapping
+        The numbers of the cell.
+    """
+    made: dict[str, Artifact] = {
+        "environment.json": _json(_environment(code)),
+    }
+    predictions = read_parquet(folder / "predictions.parquet")
+    predictions = predictions[predictions["point"] == point].drop(columns="point")
+    rows = len(predictions)
+    if rows:
+        classes = list(run["classes"])
+        matrix = confusion_of(predictions, classes)
+        made["confusion_matrix.png"] = _png(confusion_figure(matrix, classes))
+        report = per_class_report(matrix, classes)
+        made["per_class_report.json"] = _json(report.to_dict("records"))
+        made["per_class_report.md"] = _report_markdown(report).encode()
+        made["predictions.json"] = _predictions_table(predictions)
+    tuning = tuning_figure(run, scores)
+    if tuning is not None:
+        made["tuning.png"] = _png(tuning)
+    made["description.md"] = _description(note, metrics, command, code, rows).encode()
+    return made
+
+
+def confusion_of(predictions: pd.DataFrame, classes: Sequence[str]) -> NDArray[np.int64]:
+    """Return the confusion matrix of a predictions table, all folds and repeats pooled.
+
+    Shape (K, K): rows are true classes, columns predicted ones, in the order of ``classes``.
+    """
+    codes = {name: code for code, name in enumerate(classes)}
+    truth = predictions["label"].map(codes).to_numpy(dtype=np.int64)
+    predicted = predictions["predicted"].map(codes).to_numpy(dtype=np.int64)
+    return confusion(truth, predicted, len(classes))
+
+
+def per_class_report(matrix: NDArray[np.int64], classes: Sequence[str]) -> pd.DataFrame:
+    """Return precision, recall, F1 and support of each class from a confusion matrix.
+
+    Precision is TP / predicted, recall TP / support, F1 = 2 TP / (predicted + support); each is 0
+    where its denominator is.
+    """
+    hits = np.diag(matrix).astype(np.float64)
+    predicted, support = matrix.sum(axis=0), matrix.sum(axis=1)
+
+    def ratio(top: NDArray[np.float64], bottom: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+
+    return pd.DataFrame(
+        {
+            "class": list(classes),
+            "precision": ratio(hits, predicted),
+            "recall": ratio(hits, support),
+            "f1": ratio(2 * hits, predicted + support),
+            "support": support,
+            "predicted": predicted,
+        }
+    )
+
+
+def confusion_figure(matrix: NDArray[np.int64], classes: Sequence[str]) -> Figure:
+    """Return the confusion matrix as a figure: counts, and the share of each true class."""
+    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
+    size = 2.2 + 0.8 * len(classes)
+    figure = Figure(figsize=(size + 0.4, size), layout="constrained")
+    FigureCanvasAgg(figure)
+    axis = figure.subplots()
+    axis.imshow(shares, cmap="Blues", vmin=0, vmax=1)
+    if len(classes) <= 20:
+        for row, column in np.ndindex(matrix.shape):
+            colour = "white" if shares[row, column] > 0.55 else "black"
+            text = f"{matrix[row, column]}\n{100 * shares[row, column]:.1f} %"
+            axis.text(column, row, text, ha="center", va="center", color=colour, fontsize=9)
+    axis.set_xticks(range(len(classes)), classes)
+    axis.set_yticks(range(len(classes)), classes)
+    axis.set_xlabel("predicted class")
+    axis.set_ylabel("true class")
+    axis.set_title("Documents, % of the true class", fontsize=10)
+    return figure
+
+
+def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None:
+    """Return accuracy over the grid: one line for each setting of all but one hyper-parameter.
+
+    The abscissa is the number with the most values on the grid, on a logarithmic axis when it
+    spans a decade or more. None without a grid in which a number varies.
+    """
+    grid = [point for point in run["points"] if "grid" in point["origin"]]
+    values: dict[str, list[Any]] = {}
+    for point in grid:
+        for name, value in point["params"].items():
+            values.setdefault(name, []).append(value)
+    varying = {n: v for n, v in values.items() if len({canonical_json(one) for one in v}) > 1}
+    numbers = {
+        name: len(set(found))
+        for name, found in varying.items()
+        if all(isinstance(one, int | float) and not isinstance(one, bool) for one in found)
+    }
+    if not numbers:
+        return None
+    across = max(numbers, key=lambda name: numbers[name])
+    others = sorted(name for name in varying if name != across)
+    lines: dict[str, list[tuple[float, float]]] = {}
+    fixed: list[tuple[float, float]] = []
+    by_point = dict(iter(scores.groupby("point")))
+    for point in grid:
+        accuracy = 100 * summarise_point(by_point[point["point"]])["accuracy"]
+        place = (float(point["params"][across]), accuracy)
+        setting = ", ".join(f"{name} = {point['params'].get(name)}" for name in others)
+        lines.setdefault(setting, []).append(place)
+        if "fixed" in point["origin"]:
+            fixed.append(place)
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axis = figure.subplots()
+    for setting, places in lines.items():
+        axis.plot(*zip(*sorted(places), strict=True), marker="o", markersize=4, label=setting)
+    if fixed:
+        axis.plot(
+            *zip(*fixed, strict=True),
+            linestyle="none",
+            marker="*",
+            markersize=14,
+            color="black",
+            label="the fixed point",
+        )
+    low, high = min(values[across]), max(values[across])
+    if low > 0 and high / low >= 10:
+        axis.set_xscale("log")
+    axis.set_xlabel(across)
+    axis.set_ylabel("accuracy on the test folds (%)")
+    axis.grid(color="0.88", linewidth=0.7)
+    if len(lines) <= _MOST_LINES and (others or fixed):
+        axis.legend(fontsize=8)
+    note = "; one line for each " + ", ".join(others) if others else ""
+    title = f"{run['method']}-{run['representation']} on {run['dataset']}{note}"
+    axis.set_title(f"{title}\nnot a choice: made on the folds that are reported", fontsize=9)
+    return figure
+
+
+def _predictions_table(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows to show: which, true and predicted class, whether right, then the scores."""
+    table = predictions.head(MOST_ROWS).reset_index(drop=True)
+    table.insert(5, "correct", table["label"] == table["predicted"])
+    return table.astype(dict.fromkeys(("id", "label", "predicted"), "object"))
+
+
+def _description(
+    note: str, metrics: Mapping[str, float], command: str, code: Mapping[str, str], rows: int
+) -> str:
+    lines = [note, "", "| metric | value |", "| --- | ---: |"]
+    lines += [f"| {name} | {value:.10g} |" for name, value in metrics.items()]
+    lines += ["", "Run it again, in a checkout of the code:", "", "```"]
+    commit = code.get("git_commit", "unknown")
+    if commit != "unknown":
+        lines.append(f"git checkout {commit}")
+    lines += [command, "```", ""]
+    if commit == "unknown":
+        lines.append("The commit of the code is not known.")
+    elif code.get("git_dirty") == "true":
+        lines.append("The checkout had changes that were not committed: the commit is not all.")
+    lines.append(f"Packages: requirements.lock with sha256 `{code.get('lock', 'unknown')}`.")
+    if rows > MOST_ROWS:
+        lines.append(
+            f"\nThe predictions table has the first {MOST_ROWS} of {rows} rows; all are in the "
+            "run folder's predictions.parquet."
+        )
+    if rows:
+        lines.append(
+            "\nThe confusion matrix and the report per class pool the documents of all folds and "
+            "repeats; macro F1 above is the mean over folds."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _environment(code: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        **code,
+        "logged_with": {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "system": platform.system(),
+            **{name: metadata.version(name) for name in _PACKAGES},
+        },
+    }
+
+
+def _report_markdown(report: pd.DataFrame) -> str:
+    lines = [
+        "| class | precision % | recall % | F1 % | documents | predicted |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in report.to_dict("records"):
+        rates = " | ".join(f"{100 * row[name]:.2f}" for name in ("precision", "recall", "f1"))
+        lines.append(f"| {row['class']} | {rates} | {row['support']} | {row['predicted']} |")
+    return "\n".join(lines) + "\n"
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _png(figure: Figure) -> bytes:
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=110, metadata={"Software": None})
+    return stream.getvalue()

@@ -1,0 +1,414 @@
+"""What the result files say of each run, ready to be logged: no MLflow in here."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textbaselines.errors import UserError
+from textbaselines.experiments.costs import read_benchmark
+from textbaselines.experiments.evaluation import cell_table, cells_of_run, summarise_point
+from textbaselines.reporting.tracking import artifacts as shown
+from textbaselines.reporting.tracking.artifacts import Artifact
+from textbaselines.storage import (
+    canonical_json,
+    file_digest,
+    parquet_columns,
+    read_json,
+    read_parquet,
+    short_digest,
+)
+
+_SECONDS = ("fit_seconds", "predict_seconds")
+_LOGARITHMIC = ("alpha", "C", "gamma", "noise")
+_FIT = ("point", "repeat", "fold")
+_COLUMNS = {
+    "scores": (
+        *_FIT,
+        *("n_test", "n_features", "correct", "accuracy", "macro_f1", "rmse", "log_loss"),
+        *("converged", "failure"),
+    ),
+    "predictions": (*_FIT, "id", "label", "predicted"),
+    "timings": (*_FIT, *_SECONDS, "started", "ended"),
+}
+
+Code = Mapping[str, str]
+"""Tags of the code that made a result: git_commit, git_dirty, lock; empty where unknown."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """All that one MLflow run will hold.
+
+    ``metrics`` are (name, value, step); ``tags`` and ``params`` are text of any length. The run is
+    known by ``key``, the digest of what it is; ``digest`` is that of what it says. ``sources`` is
+    the digest of what its artifacts are made of, and ``artifacts`` makes them, once the code that
+    made the results is known.
+    """
+
+    experiment: str
+    name: str
+    tags: dict[str, str]
+    params: dict[str, str]
+    metrics: list[tuple[str, float, int]]
+    dataset: str
+    dataset_digest: str
+    started: float
+    ended: float
+    failed: bool
+    sources: str = ""
+    artifacts: Callable[[Code], dict[str, Artifact]] | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> str:
+        """The identity: experiment, dataset, representation, method, and the point of a grid."""
+        names = ("stage", "study", "dataset", "representation", "method", "selection", "point")
+        return short_digest([self.tags.get(name, "") for name in names], 16)
+
+    @property
+    def digest(self) -> str:
+        """The digest of all it says; the code version is not part of it."""
+        content = [self.tags, self.params, self.metrics, self.dataset_digest, self.failed]
+        return short_digest([*content, self.started, self.ended, self.sources], 16)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What is finished of a study: its description and the records of each experiment."""
+
+    study: Mapping[str, Any]
+    records: dict[str, list[Record]]
+
+
+def read_finished(
+    run_folders: Sequence[str | Path],
+    study: Mapping[str, Any],
+    cells: pd.DataFrame | None = None,
+    *,
+    benchmarks: str | Path | None = None,
+    source: str = "Snakefile",
+    user: str = "textbaselines",
+) -> Finished:
+    """Read run folders into one record for each grid point and one for each fixed cell.
+
+    Everything is read and checked here, so that a broken file stops before anything is logged.
+
+    Parameters
+    ----------
+    run_folders : sequence of paths
+        Folders with all the files of a finished run.
+    study : mapping
+        ``name`` and ``title``; ``command``, where known, is what runs the study.
+    cells : data frame, optional
+        The cells; those of selection ``fixed`` become the runs of ``<study>-results``. Summarised
+        from the run folders when not given.
+    benchmarks : path, optional
+        The folder with the workflow's measure of each training job, for peak memory.
+    source, user : str
+        What MLflow shows as a run's source and user.
+
+    Raises
+    ------
+    UserError
+        For a file that is broken or does not fit the others, with its path.
+    """
+    common = {
+        "study": str(study["name"]),
+        "mlflow.source.name": source,
+        "mlflow.source.type": "PROJECT",
+        "mlflow.user": user,
+    }
+    records: dict[str, list[Record]] = {}
+    runs: dict[tuple[str, str, str], _Run] = {}
+    summarised: list[dict[str, Any]] = []
+    for folder in map(Path, run_folders):
+        run = _read_run(folder, study, common, benchmarks)
+        said = run.said
+        runs[said["dataset"], said["representation"], said["method"]] = run
+        records.setdefault(f"{study['name']}-grid-{said['dataset']}", []).extend(run.points)
+        if cells is None:
+            summarised += cells_of_run(said, run.scores)
+    told = cell_table(summarised) if cells is None else cells
+    results = f"{study['name']}-results"
+    records[results] = [
+        _cell_record(cell, runs, study, common, results)
+        for cell in told[told["selection"] == "fixed"].to_dict("records")
+    ]
+    _refuse_shared_keys(records)
+    return Finished(study, records)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run folder: what run.json says, its scores, its records, and the cost of its job."""
+
+    folder: Path
+    said: Mapping[str, Any]
+    scores: pd.DataFrame
+    points: list[Record]
+    job: dict[str, float]
+
+
+def _read_run(
+    folder: Path,
+    study: Mapping[str, Any],
+    common: Mapping[str, str],
+    benchmarks: str | Path | None,
+) -> _Run:
+    run = read_json(folder / "run.json")
+    for name, columns in _COLUMNS.items():
+        _check_columns(folder / f"{name}.parquet", columns)
+    scores = read_parquet(folder / "scores.parquet")
+    timings = read_parquet(folder / "timings.parquet")
+    scores = scores.sort_values(list(_FIT), kind="stable")
+    known = {point["point"] for point in run["points"]}
+    for name, frame in (("scores", scores), ("timings", timings)):
+        strange = sorted(set(frame["point"]) - known)
+        if strange:
+            raise UserError(
+                f"{name} of a grid point that run.json does not list",
+                where=str(folder / f"{name}.parquet"),
+                found=strange[0],
+                fix="remove the folder and train again",
+            )
+    by_point = dict(iter(scores.groupby("point")))
+    times = dict(iter(timings.groupby("point")))
+    records = []
+    for point in run["points"]:
+        if point["point"] not in by_point:
+            raise UserError(
+                "a grid point without scores",
+                where=str(folder / "scores.parquet"),
+                expected=f"rows of point {point['point']}",
+                fix="remove the folder and train again",
+            )
+        mine = by_point[point["point"]]
+        spent = times.get(point["point"], timings.iloc[:0])
+        tags = {
+            **common,
+            "stage": "grid",
+            "dataset": run["dataset"],
+            "representation": run["representation"],
+            "method": run["method"],
+            "point": point["point"],
+            "origin": "+".join(point["origin"]),
+            "converged": str(bool(mine["converged"].to_numpy().all())).lower(),
+        }
+        failures = mine["failure"].dropna()
+        if len(failures):
+            tags["failure"] = "; ".join(dict.fromkeys(failures))
+        tags["mlflow.note.content"] = _note(run, point["params"], tags)
+        records.append(
+            Record(
+                experiment=f"{study['name']}-grid-{run['dataset']}",
+                name=f"{run['method']}-{run['representation']} {point['point'][:6]}",
+                tags=tags,
+                params=_params(run, point["params"]),
+                metrics=_point_metrics(mine, spent),
+                dataset=run["dataset"],
+                dataset_digest=run["content_digest"],
+                started=_bound(spent, "started", min),
+                ended=_bound(spent, "ended", max),
+                failed=bool(len(failures)),
+            )
+        )
+    return _Run(folder, run, scores, records, _job_costs(run, benchmarks))
+
+
+def _check_columns(path: Path, columns: Sequence[str]) -> None:
+    """Refuse a file that lacks a column, before logging has begun."""
+    found = parquet_columns(path)
+    missing = [name for name in columns if name not in found]
+    if missing:
+        raise UserError(
+            f"a result file without the column {missing[0]!r}",
+            where=str(path),
+            found=", ".join(found),
+            fix="remove the folder and train again: another version of the code made it",
+        )
+
+
+def _job_costs(run: Mapping[str, Any], benchmarks: str | Path | None) -> dict[str, float]:
+    """Return seconds and peak memory of the job that trained the whole grid, where measured."""
+    if benchmarks is None:
+        return {}
+    name = f"{run['dataset']}-{run['representation']}-{run['method']}.tsv"
+    path = Path(benchmarks) / name
+    if not path.is_file():
+        return {}
+    seconds, peak = read_benchmark(path)
+    costs = {"job_seconds": seconds, "job_peak_mebibytes": peak}
+    return {name: value for name, value in costs.items() if not math.isnan(value)}
+
+
+def _params(run: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, str]:
+    """Return a point's parameters as text, with the logarithm of those that span decades."""
+    shown = {"representation": run["representation"], "method": run["method"]}
+    for name, value in params.items():
+        shown[name] = value if isinstance(value, str) else canonical_json(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if name in _LOGARITHMIC and number and value > 0:
+            shown[f"log10_{name}"] = f"{math.log10(value):.6g}"
+    return shown
+
+
+def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[str, float, int]]:
+    """Return the metrics of a grid point, those of a fold at step = repeat x folds + fold."""
+    metrics = [(name, value, 0) for name, value in _shown(summarise_point(scores)).items()]
+    metrics += [
+        ("log_loss", float(scores["log_loss"].mean()), 0),
+        ("failed_fits", float(len(scores["failure"].dropna())), 0),
+        *((name, float(timings[name].mean()), 0) for name in _SECONDS),
+    ]
+    fold = scores["fold"].to_numpy()
+    steps = (scores["repeat"].to_numpy() * (fold.max() + 1) + fold).tolist()
+    for name in ("accuracy", "macro_f1", "n_features"):
+        metrics += zip(
+            repeat(f"fold/{name}"), scores[name].to_numpy(dtype=np.float64).tolist(), steps
+        )
+    return [metric for metric in metrics if not math.isnan(metric[1])]
+
+
+def _shown(numbers: Mapping[Any, Any]) -> dict[str, float]:
+    """Return the metrics of a cell, or of a point summarised like one."""
+    return {
+        "accuracy": float(numbers["accuracy"]),
+        "accuracy_pct": _percent(numbers["accuracy"]),
+        "accuracy_std": float(numbers["sd"]),
+        "accuracy_std_pct": _percent(numbers["sd"]),
+        "accuracy_low": float(numbers["low"]),
+        "accuracy_low_pct": _percent(numbers["low"]),
+        "accuracy_high": float(numbers["high"]),
+        "accuracy_high_pct": _percent(numbers["high"]),
+        "macro_f1": float(numbers["macro_f1"]),
+        "macro_f1_pct": _percent(numbers["macro_f1"]),
+        "rmse": float(numbers["rmse"]),
+        "draws": float(numbers["draws"]),
+        "documents": float(numbers["documents"]),
+    }
+
+
+def _percent(value: Any) -> float:
+    return round(100 * float(value), 2)
+
+
+def _cell_record(
+    cell: Mapping[Any, Any],
+    runs: Mapping[tuple[str, str, str], _Run],
+    study: Mapping[str, Any],
+    common: Mapping[str, str],
+    experiment: str,
+) -> Record:
+    place = (cell["dataset"], cell["representation"], cell["method"])
+    if place not in runs:
+        raise UserError(
+            "a cell whose run is not among the run folders",
+            where=" / ".join(place),
+            fix="give the folder of every run that the cells rest on",
+        )
+    run = runs[place]
+    point = next((one for one in run.points if one.tags["point"] == cell["point"]), None)
+    if point is None:
+        raise UserError(
+            "a cell of a grid point that its run does not have",
+            where=" / ".join(place),
+            found=cell["point"],
+            expected=", ".join(one.tags["point"] for one in run.points),
+            fix=f"make results/cells/{study['name']}.parquet again",
+        )
+    params = json.loads(cell["params"])
+    tags = {
+        **common,
+        "stage": "final",
+        "dataset": place[0],
+        "representation": place[1],
+        "method": place[2],
+        "selection": "fixed",
+        "point": str(cell["point"]),
+        "converged": str(bool(cell["converged"])).lower(),
+    }
+    if "failure" in point.tags:
+        tags["failure"] = point.tags["failure"]
+    target = f"results/runs/{study['name']}/{'/'.join(place)}/run.json"
+    # The target first: options of Snakemake take every word after them.
+    command = study.get("command", "snakemake --cores all").replace(
+        "snakemake", f"snakemake {target}", 1
+    )
+    note = _note(run.said, params, tags)
+    tags["mlflow.note.content"] = f"{note}\n\nRun it again:\n\n    {command}"
+    metrics = {name: value for name, value in _shown(cell).items() if not math.isnan(value)}
+    shared = [
+        metric for metric in point.metrics if metric[0].startswith("fold/") or metric[0] in _SECONDS
+    ]
+    return Record(
+        experiment=experiment,
+        name=f"{place[2]}-{place[1]} on {place[0]}",
+        tags=tags,
+        params=_params(run.said, params),
+        metrics=[(name, value, 0) for name, value in (metrics | run.job).items()] + shared,
+        dataset=place[0],
+        dataset_digest=run.said["content_digest"],
+        started=point.started,
+        ended=point.ended,
+        failed=math.isnan(cell["accuracy"]),
+        sources=short_digest(
+            [
+                run.said,
+                file_digest(run.folder / "predictions.parquet"),
+                file_digest(run.folder / "scores.parquet"),
+                file_digest(shown.__file__),
+            ]
+        ),
+        artifacts=partial(
+            shown.of_final_run,
+            run.folder,
+            run.said,
+            run.scores,
+            point=str(cell["point"]),
+            command=command,
+            note=note,
+            metrics=metrics,
+        ),
+    )
+
+
+def _note(run: Mapping[str, Any], params: Mapping[str, Any], tags: Mapping[str, str]) -> str:
+    """Return the run's description, in Markdown."""
+    values = ", ".join(f"{name} = {value}" for name, value in params.items()) or "no parameters"
+    text = (
+        f"**{tags['method']}** (family `{run['family']}`) on **{tags['dataset']}**, representation "
+        f"{tags['representation']}: {values}.\n\nPositive class `{run['positive']}`, corpus digest "
+        f"`{run['content_digest'][:12]}`."
+    )
+    if tags["converged"] == "false":
+        text += "\n\nAt least one fit did not converge."
+    if "failure" in tags:
+        text += f"\n\nFailed: {tags['failure']}"
+    return text
+
+
+def _bound(timings: pd.DataFrame, name: str, which: Any) -> float:
+    """Return the first start or the last end in unix seconds, 0 where no time was taken."""
+    times = timings[name].dropna().tolist()
+    return float(which(times)) if times else 0.0
+
+
+def _refuse_shared_keys(records: Mapping[str, Sequence[Record]]) -> None:
+    seen: dict[str, str] = {}
+    for record in (one for mine in records.values() for one in mine):
+        if record.key in seen:
+            raise UserError(
+                "two runs of one identity",
+                where=f"{record.experiment}: {record.name}",
+                found=seen[record.key],
+                expected="each dataset, representation, method and grid point once",
+                fix="give each run folder once",
+            )
+        seen[record.key] = record.name

@@ -1,0 +1,74 @@
+"""MLflow's pages of the store, on this machine alone, and the addresses that open them."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from textbaselines.errors import UserError
+from textbaselines.storage import read_json
+
+PORT = 5000
+"""The port that printed addresses have."""
+
+
+def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, str]]:
+    """Return the command that serves the store's pages, and its environment.
+
+    It listens on the loopback interface, answers only requests that were made to this machine by
+    name, has one worker, and neither runs jobs nor a gateway to language models nor reports use.
+
+    Raises
+    ------
+    UserError
+        When there is no store yet.
+    """
+    database = (results / "mlflow.db").absolute()
+    if not database.is_file():
+        raise UserError(
+            "no tracking store",
+            where=str(database),
+            fix="run a study with tracking: mlflow, or `make track`",
+        )
+    command = [sys.executable, "-m", "mlflow", "server"]
+    command += ["--backend-store-uri", f"sqlite:///{database}"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
+    command += ["--allowed-hosts", f"localhost:{port},127.0.0.1:{port}"]
+    switched_off = {
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        "MLFLOW_ENABLE_AI_GATEWAY": "false",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "DO_NOT_TRACK": "true",
+    }
+    return command, {**os.environ, **switched_off}
+
+
+def links_of_study(
+    results: Path, study: Mapping[str, Any], base: str | None = None
+) -> list[tuple[str, str]]:
+    """Return what to open and its address: the results, then a table and a chart of each grid.
+
+    The chart is that of the method with the most runs. All other views are in the menu "Views" of
+    each page and in the receipt. Empty without a receipt.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of results.
+    study : mapping
+        The study's description.
+    base : str, optional
+        The server's root; that of :func:`ui_command`, or of the study's own server, by default.
+    """
+    path = results / "tracking" / f"{study['name']}.json"
+    if not path.is_file():
+        return []
+    receipt = read_json(path)
+    base = (base or study.get("tracking_uri") or f"http://127.0.0.1:{PORT}").rstrip("/")
+    found = []
+    for experiment in sorted(receipt["links"], key=lambda name: not name.endswith("-results")):
+        short = experiment.removeprefix(f"{study['name']}-").removeprefix("grid-")
+        for name in receipt["open"][experiment]:
+            found.append((f"{short}: {name}", base + receipt["links"][experiment][name]))
+    return found
