@@ -25,6 +25,7 @@ study: $(READY) ## run config/config.yaml
 
 paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by network or mirror
 	$(call run_study,--configfile config/wang_manning.yaml)
+	@tail -n 1 results/tables/wang_manning/paper.txt
 
 survey: $(READY) ## every method on the nine sets
 	$(call run_study,--configfile config/survey.yaml)
