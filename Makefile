@@ -68,6 +68,9 @@ format: $(READY)
 lock: $(READY) ## pin every dependency anew, with hashes; environment.yml follows
 	uv pip compile --quiet --extra dev --generate-hashes --python-version 3.11 --no-annotate \
 	  --no-header --no-emit-index-url --output-file requirements.lock pyproject.toml
+	uv pip compile --quiet --extra bench --constraint requirements.lock --generate-hashes \
+	  --python-version 3.11 --no-annotate --no-header --no-emit-index-url \
+	  --output-file requirements-bench.lock pyproject.toml
 	{ sed '/^      - /d' environment.yml; \
 	  sed -n 's/^\([a-z0-9._-]*==[^ ]*\).*/      - \1/p' requirements.lock; } > environment.yml.new
 	mv environment.yml.new environment.yml
