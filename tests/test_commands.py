@@ -50,10 +50,13 @@ def make_results(folder, name="small", correct=(8, 9), tested=10):
             "family": "mnb",
             "points": POINTS,
             "content_digest": "c0ffee",
+            "protocol": {"inner": 0},
         },
     )
     for name in ("scores", "timings", "predictions"):
         write_parquet(run / f"{name}.parquet", pd.DataFrame(rows))
+    for name in ("inner_scores", "inner_predictions"):
+        write_parquet(run / f"{name}.parquet", pd.DataFrame(rows[:0], columns=list(rows[0])))
     half = folder / "runs" / "small" / "cr" / "uni" / "SVM"
     write_json(half / "run.json", {})
     return folder

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST, Protocol, divisions, draw_folds
+from textbaselines.experiments.folds import (
+    LEFT_OUT,
+    NEVER_TEST,
+    OUTER,
+    Protocol,
+    divisions,
+    draw_folds,
+    draw_inner_folds,
+)
 
 
 def corpus(n_positive: int = 30, n_negative: int = 20, texts: int | None = None) -> pd.DataFrame:
@@ -134,3 +142,72 @@ def test_a_class_smaller_than_the_folds_is_refused() -> None:
 def test_a_split_that_is_not_there_is_refused() -> None:
     with pytest.raises(UserError, match="no official split"):
         draw_folds(corpus(), Protocol("split"), "d")
+
+
+@given(st.integers(20, 40), st.integers(20, 40), st.integers(2, 4), st.sampled_from([2, 5]))
+def test_inner_folds_divide_the_training_documents_alone(
+    n_positive: int, n_negative: int, folds: int, inner: int
+) -> None:
+    frame = corpus(n_positive, n_negative)
+    protocol = Protocol("cv", folds, inner=inner)
+    drawn = draw_folds(frame, protocol, "d")
+    table = draw_inner_folds(frame, drawn, protocol, "d")
+    ids = frame["id"].to_list()
+    outer = None
+    for division in divisions(drawn, ids, table.sample(frac=1, random_state=1)):
+        if division.inner == OUTER:
+            outer, validated = division, np.zeros(len(ids), dtype=int)
+            continue
+        assert (division.repeat, division.fold) == (outer.repeat, outer.fold)
+        assert not (division.test & outer.test).any()
+        np.testing.assert_array_equal(division.training ^ division.test, outer.training)
+        assert not (division.training & division.test).any()
+        validated += division.test
+        positive = (frame["label"] == "pos").to_numpy()
+        share = outer.training[positive].sum() / inner
+        assert abs(division.test[positive].sum() - share) < 1
+        if division.inner == inner - 1:
+            np.testing.assert_array_equal(validated == 1, outer.training)
+    assert len(table) == (folds - 1) * len(frame)
+
+
+def test_inner_folds_depend_on_their_names_alone() -> None:
+    frame = corpus()
+    once, more = Protocol("cv", 5, 1, inner=3), Protocol("cv", 5, 2, inner=3)
+    tables = [draw_inner_folds(frame, draw_folds(frame, p, "d"), p, "d") for p in (once, more)]
+    pd.testing.assert_frame_equal(tables[0], tables[1][tables[1]["repeat"] == 0])
+    first, second = (tables[0][tables[0]["fold"] == fold].set_index("id") for fold in (0, 1))
+    both = first.index.intersection(second.index)
+    assert (first.loc[both, "inner"] != second.loc[both, "inner"]).any()
+
+
+def test_grouped_inner_folds_keep_identical_texts_together() -> None:
+    frame = corpus(60, 60, texts=40)
+    for grouped in (True, False):
+        protocol = Protocol("cv", 3, grouped=grouped, inner=3)
+        table = draw_inner_folds(frame, draw_folds(frame, protocol, "d"), protocol, "d")
+        group = table["id"].map(frame.set_index("id")["group"])
+        apart = table.groupby(["fold", group])["inner"].nunique().max() > 1
+        assert apart != grouped
+
+
+def test_inner_folds_of_other_folds_are_refused() -> None:
+    frame = corpus()
+    protocol = Protocol("cv", 5, inner=3)
+    drawn = draw_folds(frame, protocol, "d")
+    table = draw_inner_folds(frame, drawn, protocol, "d")
+    other = draw_folds(frame, protocol, "e")
+    with pytest.raises(UserError, match="do not divide the training documents"):
+        list(divisions(other, frame["id"].to_list(), table))
+
+
+def test_without_inner_folds_the_table_is_empty() -> None:
+    frame = corpus()
+    protocol = Protocol("cv", 5)
+    drawn = draw_folds(frame, protocol, "d")
+    table = draw_inner_folds(frame, drawn, protocol, "d")
+    assert table.empty
+    assert table.columns.tolist() == ["repeat", "fold", "inner", "id"]
+    assert all(d.inner == OUTER for d in divisions(drawn, frame["id"].to_list(), table))
+    with pytest.raises(UserError, match="at least 30"):
+        draw_inner_folds(frame, drawn, Protocol("cv", 5, inner=30), "d")

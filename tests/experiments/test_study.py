@@ -62,11 +62,35 @@ def test_defaults(make) -> None:
 
 
 def test_protocols_come_from_the_dataset_and_sizes_from_the_study(make) -> None:
-    study = make(protocol={"cv": {"folds": 5, "repeats": 2}, "halves": {"repeats": 3}})
-    assert study.protocol("rt-s") == Protocol("cv", 5, 2)
-    assert study.protocol("imdb") == Protocol("split", 1, 1)
-    assert study.protocol("athr") == Protocol("halves", 2, 3)
-    assert make(protocol={"grouped": True}).protocol("rt-s") == Protocol("cv", 10, 1, True)
+    sizes = {"cv": {"folds": 5, "repeats": 2}, "halves": {"repeats": 3}}
+    study = make(protocol={**sizes, "inner": {"folds": 4}})
+    assert study.protocol("rt-s") == Protocol("cv", 5, 2, inner=4)
+    assert study.protocol("imdb") == Protocol("split", 1, 1, inner=4)
+    assert study.protocol("athr") == Protocol("halves", 2, 3, inner=4)
+    grouped = make(protocol={"grouped": True}).protocol("rt-s")
+    assert grouped == Protocol("cv", 10, 1, True, inner=5)
+    assert make(protocol={"inner": None}).protocol("rt-s") == Protocol("cv", 10, 1)
+
+
+def test_inner_folds_are_trained_on_where_there_is_something_to_choose(make) -> None:
+    study = make()
+    # MNB has a grid; SVM has one point, and of every dataset one representation.
+    assert study.chooses("imdb", "MNB")
+    assert not study.chooses("imdb", "SVM")
+    assert study.description()["representations"][-1]["name"] == "selected"
+    methods = {"SVM": {"family": "svm"}}
+    both = make(methods=methods)
+    assert both.chooses("rt-s", "SVM"), "it may choose between uni and bi"
+    assert not both.chooses("imdb", "SVM"), "bi is for rt-s alone"
+    fixed = make(methods=methods, protocol={"inner": None})
+    assert not fixed.chooses("rt-s", "SVM")
+    assert [one["name"] for one in fixed.description()["representations"]] == ["uni", "bi"]
+
+
+def test_the_name_of_the_chosen_representation_is_taken(make) -> None:
+    uni = BASE["representations"]["uni"]
+    with pytest.raises(UserError, match=r"representations\.selected"):
+        make(representations={"selected": uni}, methods={"M": {"family": "mnb"}})
 
 
 def test_a_trial_stands_beside_no_published_numbers(repository: Path) -> None:

@@ -7,9 +7,17 @@ import pandas as pd
 import pytest
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.folds import Protocol, divisions, draw_folds
+from textbaselines.experiments.folds import (
+    OUTER,
+    Division,
+    Protocol,
+    divisions,
+    draw_folds,
+    draw_inner_folds,
+)
 from textbaselines.experiments.training import Task, train, write_results
 from textbaselines.models.registry import fit_grid
+from textbaselines.seeds import seed_from
 from textbaselines.storage import read_json
 from textbaselines.text.counts import Counts, count_ngrams
 from textbaselines.text.features import fold_features
@@ -48,13 +56,18 @@ class Material:
             {"id": self.ids, "label": self.labels.to_numpy(), "split": "", "group": self.ids}
         )
         self.ratings = np.full(n, np.nan)
-        self.folds = draw_folds(self.frame, Protocol("cv", 5), "d")
+        protocol = Protocol("cv", 5, inner=3)
+        self.folds = draw_folds(self.frame, protocol, "d")
+        self.inner_folds = draw_inner_folds(self.frame, self.folds, protocol, "d")
         self.tokens: Tokens = encode(self.ids, lists)
         self.counts: Counts = count_ngrams(self.tokens, 1, 2)
         self.vocabularies = {
-            (d.repeat, d.fold): fit_vocabulary(self.tokens, d.training, policy, min_count)
-            for d in divisions(self.folds, self.ids)
+            d.key: fit_vocabulary(self.tokens, d.training, policy, min_count)
+            for d in self.divisions()
         }
+
+    def divisions(self) -> list[Division]:
+        return list(divisions(self.folds, self.ids, self.inner_folds))
 
     def corpus(self) -> pd.DataFrame:
         labels = self.labels
@@ -62,9 +75,17 @@ class Material:
             {"id": labels.index, "label": labels.to_numpy(), "rating": self.ratings[: len(labels)]}
         )
 
-    def train(self, family: str, points: list[dict], weighting: str = "binary", reduction=None):
+    def train(
+        self,
+        family: str,
+        points: list[dict],
+        weighting: str = "binary",
+        reduction=None,
+        chooses: bool = False,
+        origin: str = "fixed",
+    ):
         named = [
-            {"point": f"p{number}", "params": params, "origin": ["fixed"]}
+            {"point": f"p{number}", "params": params, "origin": [origin]}
             for number, params in enumerate(points)
         ]
         task = Task(
@@ -77,9 +98,20 @@ class Material:
             "training",
             reduction,
             named,
-            {"k": "v"},
+            chooses,
+            {"k": "v", "protocol": {"inner": 3}},
         )
-        return task, train(task, self.counts, self.vocabularies, self.folds, self.corpus(), 1, LOG)
+        results = train(
+            task,
+            self.counts,
+            self.vocabularies,
+            self.folds,
+            self.inner_folds,
+            self.corpus(),
+            1,
+            LOG,
+        )
+        return task, results
 
 
 @pytest.fixture(scope="module")
@@ -154,10 +186,10 @@ def test_every_method_gets_the_same_vocabulary(material: Material) -> None:
 @pytest.mark.parametrize("weighting", ["binary", "count", "tfidf"])
 @pytest.mark.parametrize(("policy", "min_count"), [("unk", 2), ("drop", 1)])
 def test_no_leakage(policy: str, min_count: int, weighting: str) -> None:
-    """Changing every test document's text changes no fitted model, to the last bit."""
+    """Changing every test (or validating) document's text changes no fitted model, to the bit."""
     lists = some_text(60, 1)
     before = Material(lists, policy, min_count)
-    for division in divisions(before.folds, before.ids):
+    for division in before.divisions():
         changed = [
             [f"other{row}", "w1", "w2", "w29", "w1"] if test else tokens
             for row, (tokens, test) in enumerate(zip(lists, division.test, strict=True))
@@ -243,7 +275,7 @@ SVD = {"kind": "svd", "rank": 5}
 
 def test_reduction_is_the_training_documents_singular_vectors(material: Material) -> None:
     division = next(divisions(material.folds, material.ids))
-    vocabulary = material.vocabularies[0, 0]
+    vocabulary = material.vocabularies[0, 0, OUTER]
     args = (material.counts, vocabulary, division.training, division.test, "tfidf")
     sparse = fold_features(*args)
     dense = fold_features(*args, reduction={"kind": "svd", "rank": 3}, seed=1)
@@ -290,7 +322,7 @@ def test_a_method_for_ratings_is_fitted_to_them_and_predicts_a_side() -> None:
     _, results = rated.train("linreg", [{"alpha": 1.0, "solver": "closed_form"}], "count")
     ratings = pd.Series(rated.ratings, index=rated.ids)
     for division in divisions(rated.folds, rated.ids):
-        vocabulary = rated.vocabularies[division.repeat, division.fold]
+        vocabulary = rated.vocabularies[division.key]
         fold = fold_features(rated.counts, vocabulary, division.training, division.test, "count")
         y = rated.ratings[division.training]
         theirs = Ridge(alpha=1.0).fit(fold.training.toarray(), y).predict(fold.test.toarray())
@@ -309,3 +341,75 @@ def test_without_ratings_it_is_skipped_with_its_reason(material: Material) -> No
     assert (results.scores["failure"].str.contains("no ratings")).all()
     assert len(results.scores) == 2 * 5
     assert len(results.predictions) == 0
+
+
+def test_the_inner_folds_are_an_experiment_of_their_own(material: Material) -> None:
+    """The scores on the inner folds equal a study whose outer folds they were."""
+    points = [{"C": 0.01}, {"C": 1.0}]
+    _, results = material.train("svm", points, chooses=True, origin="grid")
+    assert len(results.inner_scores) == 2 * 5 * 3
+    fold = (results.inner_scores["repeat"] == 0) & (results.inner_scores["fold"] == 2)
+    mine = results.inner_scores[fold].set_index(["point", "inner"])
+    used = material.folds[material.folds["fold"] != 2]["id"]
+    for division in material.divisions():
+        if (division.fold, division.inner == OUTER) != (2, False):
+            continue
+        training = material.labels.index[division.training]
+        validating = material.labels.index[division.test]
+        assert sorted([*training, *validating]) == sorted(used)
+        vocabulary = fit_vocabulary(material.tokens, division.training, "unk", 2)
+        features = fold_features(
+            material.counts, vocabulary, division.training, division.test, "binary"
+        )
+        y = (material.labels[training] == "pos").to_numpy().astype(int)
+        seed = seed_from("d", "svm", "repeat", 0, "fold", 2, "inner", division.inner)
+        fits = fit_grid("svm", features.training, y, points, positive=1, seed=seed)
+        for number, fitted in fits:
+            predicted = fitted.estimator.predict(features.test)
+            truth = (material.labels[validating] == "pos").to_numpy()
+            row = mine.loc[(f"p{number}", division.inner)]
+            assert row["n_test"] == len(truth)
+            assert row["correct"] == (predicted == truth).sum()
+
+
+def test_inner_predictions_are_of_the_chosen_and_the_fixed_point(material: Material) -> None:
+    points = [{"C": 1e-6}, {"C": 1.0}, {"C": 1e-5}]
+    _, results = material.train("svm", points, chooses=True, origin="grid")
+    pooled = results.inner_scores.groupby(["fold", "point"])["correct"].sum().unstack()
+    kept = results.inner_predictions.groupby("fold")["point"].unique()
+    for fold in range(5):
+        # max and idxmax: the first of equals, as the candidates rank.
+        assert kept[fold].tolist() == [pooled.loc[fold].idxmax()]
+    right = results.inner_predictions["label"] == results.inner_predictions["predicted"]
+    assert right.groupby(results.inner_predictions["fold"]).sum().tolist() == (
+        pooled.max(axis=1).tolist()
+    )
+    # Every training document of a fold is validated once.
+    mine = results.inner_predictions[results.inner_predictions["fold"] == 0]
+    assert sorted(mine["id"]) == sorted(material.folds[material.folds["fold"] != 0]["id"])
+
+
+def test_a_failed_point_is_never_chosen_and_a_grid_of_failures_is_an_error(
+    material: Material, caplog
+) -> None:
+    caplog.set_level(logging.INFO)
+    points = [{"alpha": 0.0}, {"alpha": 1.0}]
+    _, results = material.train("nbsvm", points, chooses=True, origin="grid")
+    assert set(results.inner_predictions["point"]) == {"p1"}
+    (told,) = [line for line in caplog.messages if "failed on" in line]
+    assert '"alpha":0.0} failed on 20 of 20 divisions' in told
+    with pytest.raises(UserError) as error:
+        material.train(
+            "nbsvm", [{"alpha": 0.0}, {"alpha": 0.0, "C": 2.0}], chooses=True, origin="grid"
+        )
+    assert "every grid point failed" in str(error.value)
+    assert "method M, repeat 0, fold 0" in str(error.value)
+    assert "alpha = 0 leaves" in str(error.value)
+
+
+def test_progress_says_fits_rate_and_time_left(material: Material, caplog) -> None:
+    caplog.set_level(logging.INFO)
+    material.train("mnb", [{}, {"alpha": 2.0}], chooses=True)
+    assert "40 of 40 fits (2 grid points)" in caplog.messages[-1]
+    assert "a second" in caplog.messages[-1]
+    assert "about 0 s left" in caplog.messages[-1]

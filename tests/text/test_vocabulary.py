@@ -92,9 +92,10 @@ def test_impossible_policies_are_refused(policy: str, min_count: int) -> None:
 def test_file_round_trip(tmp_path) -> None:
     tokens = encode(["0", "1", "2"], LISTS)
     folds = {
-        (repeat, fold): fit_vocabulary(tokens, np.arange(3) != fold, "unk", 2)
+        (repeat, fold, inner): fit_vocabulary(tokens, np.arange(3) != (fold + inner) % 3, "unk", 2)
         for repeat in range(2)
         for fold in range(3)
+        for inner in (-1, 0, 1)
     }
     write_vocabularies(tmp_path / "v.npz", tokens.types, folds)
     again = read_vocabularies(tmp_path / "v.npz")

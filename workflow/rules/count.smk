@@ -31,11 +31,12 @@ rule count_ngrams:
 
 
 rule fit_vocabularies:
-    """Fit the vocabulary of every fold on its training documents."""
+    """Fit the vocabulary of every fold and inner fold on its training documents."""
     input:
         code=code("fit_vocabularies", "text.vocabulary", "experiments.folds", "logs"),
         tokens=tokens_known,
         folds="results/folds/{study}/{dataset}.parquet",
+        inner="results/inner_folds/{study}/{dataset}.parquet",
     output:
         "results/vocabularies/{study}/{dataset}/{vocabulary}.npz",
     log:
@@ -49,4 +50,4 @@ rule fit_vocabularies:
         policy=policy_of,
     shell:
         "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
-        " --policy {params.policy:q} --output {output:q} --log {log:q}"
+        " --inner {input.inner:q} --policy {params.policy:q} --output {output:q} --log {log:q}"

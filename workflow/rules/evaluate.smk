@@ -1,4 +1,7 @@
-"""Evaluate: run folders -> cells, one per dataset, representation, method and selection."""
+"""Evaluate: run folders -> cells, one per dataset, representation, method and selection.
+
+Nested selection is decided here, from the scores on inner folds that the run folders hold.
+"""
 
 
 rule describe_study:
@@ -22,12 +25,14 @@ rule describe_study:
 rule summarise_cells:
     """Summarise the scores of every run into the cells of the tables."""
     input:
-        code=code("summarise_cells", "experiments.evaluation", "logs"),
+        code=code("summarise_cells", "experiments.selection", "logs"),
         study="results/studies/{study}.json",
         runs=runs_of_study(),
         scores=runs_of_study("scores.parquet"),
+        inner_scores=runs_of_study("inner_scores.parquet"),
     output:
-        "results/cells/{study}.parquet",
+        cells="results/cells/{study}.parquet",
+        selections="results/selections/{study}.parquet",
     log:
         "logs/evaluate/{study}.log",
     conda:
@@ -37,4 +42,5 @@ rule summarise_cells:
         mem_mb=megabytes(10),
     shell:
         "python {input.code[0]:q} --study {input.study:q}"
-        " --runs results/runs/{wildcards.study:q} --output {output:q} --log {log:q}"
+        " --runs results/runs/{wildcards.study:q} --output {output.cells:q}"
+        " --selections {output.selections:q} --log {log:q}"

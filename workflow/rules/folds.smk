@@ -1,7 +1,8 @@
 """Folds: corpus -> which documents train and which test.
 
-Output: one table per dataset (repeat, fold, id), which every method shares; seeds come from the
-dataset's name and the repeat.
+Output: two tables per dataset, which every method shares: the folds (repeat, fold, id), and the
+inner folds that choose hyper-parameters (repeat, fold, inner, id). Seeds come from the dataset's
+name, the repeat and the fold.
 """
 
 
@@ -11,7 +12,8 @@ rule draw_folds:
         code=code("draw_folds", "experiments.folds", "datasets.corpus", "logs"),
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
-        "results/folds/{study}/{dataset}.parquet",
+        folds="results/folds/{study}/{dataset}.parquet",
+        inner="results/inner_folds/{study}/{dataset}.parquet",
     log:
         "logs/folds/{study}/{dataset}.log",
     conda:
@@ -23,4 +25,5 @@ rule draw_folds:
         protocol=protocol_of,
     shell:
         "python {input.code[0]:q} --dataset {wildcards.dataset:q}"
-        " --corpus {input.corpus:q} --protocol {params.protocol:q} --output {output:q} --log {log:q}"
+        " --corpus {input.corpus:q} --protocol {params.protocol:q} --output {output.folds:q}"
+        " --inner {output.inner:q} --log {log:q}"

@@ -132,6 +132,7 @@ def task_of(wildcards):
             "scope": representation.scope,
             "reduction": representation.reduction,
             "points": [vars(point) for point in method.points],
+            "chooses": study.chooses(wildcards.dataset, wildcards.method),
             "details": {
                 "protocol": vars(study.protocol(wildcards.dataset)),
                 "tokenizer": study.tokenizer(representation.tokenizer, wildcards.dataset),

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import Protocol, draw_folds, write_folds
+from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds, write_folds
 from textbaselines.logs import run_script
 
 
@@ -16,13 +16,16 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--protocol", type=json.loads, required=True)
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--inner", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script(f"folds {args.dataset}", args.log) as log:
         max_documents = args.protocol.pop("max_documents")
         protocol = Protocol(**args.protocol)
         corpus = read_corpus(args.corpus, columns=["id", "label", "split", "group"])
-        write_folds(args.output, draw_folds(corpus, protocol, args.dataset, max_documents))
+        folds = draw_folds(corpus, protocol, args.dataset, max_documents)
+        write_folds(args.inner, draw_inner_folds(corpus, folds, protocol, args.dataset))
+        write_folds(args.output, folds)
         log.info(protocol.caption)
 
 

@@ -15,20 +15,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tokens", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
+    parser.add_argument("--inner", type=Path, required=True)
     parser.add_argument("--policy", type=json.loads, required=True)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script(f"vocabulary {args.tokens.parent.name}", args.log) as log:
         tokens = read_tokens(args.tokens)
+        folds, inner = read_folds(args.folds), read_folds(args.inner)
         vocabularies = {
-            (division.repeat, division.fold): fit_vocabulary(
-                tokens, division.training, **args.policy
-            )
-            for division in divisions(read_folds(args.folds), tokens.documents)
+            division.key: fit_vocabulary(tokens, division.training, **args.policy)
+            for division in divisions(folds, tokens.documents, inner)
         }
         write_vocabularies(args.output, tokens.types, vocabularies)
-        log.info("%d folds", len(vocabularies))
+        log.info("%d folds and inner folds", len(vocabularies))
 
 
 if __name__ == "__main__":

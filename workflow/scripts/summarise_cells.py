@@ -3,10 +3,9 @@
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from textbaselines import storage
-from textbaselines.experiments.evaluation import cell_table, cells_of_run, run_folders
+from textbaselines.experiments.evaluation import cell_table, run_folders
+from textbaselines.experiments.selection import cells_of_runs, read_run_scores
 from textbaselines.logs import run_script
 
 
@@ -16,18 +15,13 @@ def main() -> None:
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--selections", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("summarise", args.log) as log:
         folders = run_folders(args.runs, storage.read_json(args.study))
-        cells = [
-            cell
-            for folder in folders
-            for cell in cells_of_run(
-                storage.read_json(folder / "run.json"),
-                pd.read_parquet(folder / "scores.parquet"),
-            )
-        ]
+        cells, selections = cells_of_runs([read_run_scores(folder) for folder in folders])
+        storage.write_parquet(args.selections, selections)
         storage.write_parquet(args.output, cell_table(cells))
         log.info("%d cells of %d run folders", len(cells), len(folders))
 

@@ -20,6 +20,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--audit", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
+    parser.add_argument("--inner-folds", type=Path, required=True)
     parser.add_argument("--counts", type=Path, required=True)
     parser.add_argument("--vocabularies", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
@@ -34,6 +35,7 @@ def main() -> None:
             read_counts(args.counts),
             read_vocabularies(args.vocabularies),
             read_folds(args.folds),
+            read_folds(args.inner_folds),
             corpus,
             args.threads,
             log,

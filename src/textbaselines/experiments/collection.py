@@ -12,12 +12,19 @@ from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import (
     CELL_COLUMNS,
     cell_table,
-    cells_of_run,
     run_folders,
     summarise_point,
 )
+from textbaselines.experiments.selection import cells_of_runs, read_run_scores
 
-RUN_FILES = ("run.json", "scores.parquet", "predictions.parquet", "timings.parquet")
+RUN_FILES = (
+    "run.json",
+    "scores.parquet",
+    "predictions.parquet",
+    "inner_scores.parquet",
+    "inner_predictions.parquet",
+    "timings.parquet",
+)
 """The files of a finished run folder."""
 
 IDENTITY = ("study", "dataset", "representation", "method", "selection")
@@ -77,10 +84,8 @@ def cells_of_studies(results: Path, studies: Sequence[dict[str, Any]]) -> pd.Dat
     """
     rows = []
     for study in studies:
-        for folder in finished_runs(results, study):
-            run, scores = _read(folder)
-            table = cell_table(cells_of_run(run, scores))
-            rows += [{"study": study["name"], **row} for row in table.to_dict("records")]
+        cells, _ = cells_of_runs(list(map(read_run_scores, finished_runs(results, study))))
+        rows += [{"study": study["name"], **row} for row in cell_table(cells).to_dict("records")]
     frame = pd.DataFrame(rows, columns=["study", *CELL_COLUMNS])
     return _with_params(frame)
 
@@ -99,7 +104,8 @@ def points_of_studies(results: Path, studies: Sequence[dict[str, Any]]) -> pd.Da
 
 def _points(results: Path, study: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for folder in finished_runs(results, study):
-        run, scores = _read(folder)
+        one = read_run_scores(folder)
+        run, scores = one.run, one.scores
         timings = storage.read_parquet(folder / "timings.parquet")
         times = dict(iter(timings.groupby("point")))
         by_point = dict(iter(scores.groupby("point")))
@@ -120,20 +126,6 @@ def _points(results: Path, study: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "ended": spent["ended"].max(),
                 "content_digest": run["content_digest"],
             }
-
-
-def _read(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
-    run = storage.read_json(folder / "run.json")
-    scores = storage.read_parquet(folder / "scores.parquet")
-    missing = {point["point"] for point in run["points"]} - set(scores["point"])
-    if missing or "rmse" not in scores:
-        raise UserError(
-            "scores that do not fit the run",
-            where=str(folder / "scores.parquet"),
-            found=f"no scores of point {min(missing)}" if missing else "no column 'rmse'",
-            fix="remove the folder and train again",
-        )
-    return run, scores
 
 
 def _with_params(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,8 +1,12 @@
 """Which documents train and which test, drawn once per dataset and shared by every method.
 
-The table has one row for each repeat and document: ``fold`` is the fold in which the document is a
-test document, -1 when it never is, -2 when it neither trains nor tests. Training documents of fold
-f are all others.
+The table of folds has one row for each repeat and document: ``fold`` is the fold in which the
+document is a test document, -1 when it never is, -2 when it neither trains nor tests. Training
+documents of fold f are all others.
+
+Hyper-parameters are chosen by inner folds: the training documents of each (repeat, fold) divided
+once more. Their table has one row for each of these documents: ``inner`` is the inner fold in which
+it validates.
 """
 
 from collections.abc import Iterator
@@ -25,6 +29,8 @@ from textbaselines.seeds import seed_from
 PROTOCOLS = ("cv", "split", "halves")
 NEVER_TEST = -1
 LEFT_OUT = -2
+OUTER = -1
+"""In place of an inner fold: the division whose test documents make the results."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +48,15 @@ class Protocol:
     grouped : bool
         Keep documents of identical text on one side; under ``split``, test documents whose text
         stands in training are left out.
+    inner : int
+        The inner folds of each training part, which hyper-parameters are chosen by; 0 for none.
     """
 
     kind: str
     folds: int = 10
     repeats: int = 1
     grouped: bool = False
+    inner: int = 0
 
     @property
     def caption(self) -> str:
@@ -62,12 +71,22 @@ class Protocol:
 
 
 class Division(NamedTuple):
-    """One (repeat, fold): which documents train and which test."""
+    """One (repeat, fold, inner): which documents train and which test.
+
+    With ``inner`` 0 and above the documents are those that train in (repeat, fold), and ``test``
+    are those that validate; :data:`OUTER` is the division of all.
+    """
 
     repeat: int
     fold: int
+    inner: int
     training: NDArray[np.bool_]
     test: NDArray[np.bool_]
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Its name: repeat, fold and inner fold."""
+        return self.repeat, self.fold, self.inner
 
 
 def draw_folds(
@@ -112,14 +131,68 @@ def draw_folds(
     )
 
 
-def divisions(folds: pd.DataFrame, documents: list[str]) -> Iterator[Division]:
-    """Yield each (repeat, fold) as masks over ``documents``, joined by document id.
+def draw_inner_folds(
+    corpus: pd.DataFrame, folds: pd.DataFrame, protocol: Protocol, dataset: str
+) -> pd.DataFrame:
+    """Draw the inner folds of every (repeat, fold): stratified, grouped where the protocol is.
+
+    Parameters
+    ----------
+    corpus : data frame with columns id, label, group
+    folds : data frame
+        As :func:`draw_folds` returned it for the same corpus and protocol.
+    protocol : Protocol
+        Without inner folds the table has no rows.
+    dataset : str
+        The dataset's name; with the repeat and the fold it makes the seed.
+
+    Returns
+    -------
+    data frame with columns repeat, fold, inner, id
+
+    Raises
+    ------
+    UserError
+        When a training part has fewer documents of a class (or distinct texts, if grouped) than
+        inner folds.
+    """
+    ids = corpus["id"].to_numpy()
+    tables = [_no_inner_folds()]
+    if protocol.inner:
+        for division in divisions(folds, ids.tolist()):
+            part = corpus[division.training]
+            place = ("repeat", division.repeat, "fold", division.fold)
+            seed = seed_from(dataset, "inner", protocol.inner, *place)
+            inner = _stratified(part, protocol.inner, protocol.grouped, seed, dataset)
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "repeat": np.full(len(part), division.repeat, dtype=np.int32),
+                        "fold": np.full(len(part), division.fold, dtype=np.int32),
+                        "inner": inner,
+                        "id": ids[division.training],
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
+
+
+def divisions(
+    folds: pd.DataFrame, documents: list[str], inner_folds: pd.DataFrame | None = None
+) -> Iterator[Division]:
+    """Yield each division as masks over ``documents``, joined by document id.
+
+    Each (repeat, fold) comes by itself, then, with ``inner_folds``, divided by its inner folds.
 
     Raises
     ------
     UserError
         When the folds and the documents are not of the same corpus.
     """
+    inner_of = {}
+    if inner_folds is not None:
+        inner_of = dict(iter(inner_folds.groupby(["repeat", "fold"])))
+    place_of = pd.Index(documents)
     for repeat, rows in folds.groupby("repeat", sort=True):
         by_id = pd.Series(rows["fold"].to_numpy(), index=rows["id"].to_numpy())
         if len(by_id) != len(documents) or not by_id.index.is_unique:
@@ -140,7 +213,34 @@ def divisions(folds: pd.DataFrame, documents: list[str]) -> Iterator[Division]:
         used = fold_of != LEFT_OUT
         for fold in sorted(set(fold_of.tolist()) - {NEVER_TEST, LEFT_OUT}):
             test = fold_of == fold
-            yield Division(int(str(repeat)), int(fold), used & ~test, test)
+            outer = Division(int(str(repeat)), int(fold), OUTER, used & ~test, test)
+            yield outer
+            if (outer.repeat, outer.fold) in inner_of:
+                yield from _inner_divisions(outer, inner_of[outer.repeat, outer.fold], place_of)
+
+
+def _inner_divisions(
+    outer: Division, rows: pd.DataFrame, place_of: "pd.Index[str]"
+) -> Iterator[Division]:
+    inner_fold = np.full(len(place_of), OUTER, dtype=np.int32)
+    places = place_of.get_indexer(pd.Index(rows["id"]))
+    inner_fold[places] = rows["inner"].to_numpy()
+    if (places < 0).any() or not np.array_equal(inner_fold != OUTER, outer.training):
+        raise UserError(
+            "the inner folds do not divide the training documents",
+            where=f"repeat {outer.repeat}, fold {outer.fold}",
+            found=f"{len(rows)} documents in the inner folds",
+            expected=f"the {outer.training.sum()} training documents, each once",
+            fix="delete the dataset's inner folds file and run again",
+        )
+    for inner in range(int(inner_fold.max()) + 1):
+        validating = inner_fold == inner
+        yield Division(outer.repeat, outer.fold, inner, outer.training & ~validating, validating)
+
+
+def _no_inner_folds() -> pd.DataFrame:
+    numbers = {name: np.zeros(0, dtype=np.int32) for name in ("repeat", "fold", "inner")}
+    return pd.DataFrame({**numbers, "id": pd.array([], dtype="str")})
 
 
 def write_folds(path: str | Path, folds: pd.DataFrame) -> None:
@@ -170,19 +270,27 @@ def _fold_column(
     if protocol.kind == "split":
         return _official(corpus, protocol, dataset)
     n_folds = protocol.folds if protocol.kind == "cv" else 2
-    labels = corpus["label"].to_numpy()
-    _check_sizes(corpus, n_folds, protocol, dataset)
     seed = seed_from(dataset, protocol.kind, n_folds, "repeat", repeat)
-    if protocol.grouped:
+    fold_of = _stratified(corpus, n_folds, protocol.grouped, seed, dataset)
+    if protocol.kind == "halves":
+        fold_of[fold_of == 1] = NEVER_TEST
+    return fold_of
+
+
+def _stratified(
+    corpus: pd.DataFrame, n_folds: int, grouped: bool, seed: int, dataset: str
+) -> NDArray[np.int32]:
+    """Return the fold of each document: classes in proportion, shuffled by the seed."""
+    labels = corpus["label"].to_numpy()
+    _check_sizes(corpus, n_folds, grouped, dataset)
+    if grouped:
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
         parts = splitter.split(labels, labels, corpus["group"].to_numpy())
     else:
         parts = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
-    fold_of = np.full(len(corpus), NEVER_TEST, dtype=np.int32)
+    fold_of = np.zeros(len(corpus), dtype=np.int32)
     for fold, (_, test) in enumerate(parts):
         fold_of[test] = fold
-    if protocol.kind == "halves":
-        fold_of[fold_of == 1] = NEVER_TEST
     return fold_of
 
 
@@ -204,14 +312,14 @@ def _official(corpus: pd.DataFrame, protocol: Protocol, dataset: str) -> NDArray
     return fold_of
 
 
-def _check_sizes(corpus: pd.DataFrame, n_folds: int, protocol: Protocol, dataset: str) -> None:
-    unit = "group" if protocol.grouped else "id"
+def _check_sizes(corpus: pd.DataFrame, n_folds: int, grouped: bool, dataset: str) -> None:
+    unit = "group" if grouped else "id"
     sizes = corpus.groupby("label")[unit].nunique()
     if sizes.min() < n_folds:
         raise UserError(
             "a class is too small for the folds",
             where=f"dataset {dataset}, class {sizes.idxmin()!r}",
-            found=f"{sizes.min()} {'distinct texts' if protocol.grouped else 'documents'}",
+            found=f"{sizes.min()} {'distinct texts' if grouped else 'documents'}",
             expected=f"at least {n_folds}, one for each fold",
             fix="use fewer folds",
         )

@@ -10,6 +10,7 @@ from textbaselines.datasets.catalog import Dataset, load_catalog
 from textbaselines.errors import UserError
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
+from textbaselines.experiments.selection import ACROSS, candidates
 from textbaselines.models.registry import METHODS, validate_params
 from textbaselines.portable import STORABLE
 from textbaselines.text.tokenizers import check_tokenizer
@@ -96,11 +97,12 @@ class Study:
         kind = self.datasets[dataset].protocol.kind
         sizes = self.config["protocol"]
         grouped = sizes["grouped"]
+        inner = 0 if sizes["inner"] is None else sizes["inner"]["folds"]
         if kind == "cv":
-            return Protocol("cv", sizes["cv"]["folds"], sizes["cv"]["repeats"], grouped)
+            return Protocol("cv", sizes["cv"]["folds"], sizes["cv"]["repeats"], grouped, inner)
         if kind == "halves":
-            return Protocol("halves", 2, sizes["halves"]["repeats"], grouped)
-        return Protocol("split", 1, 1, grouped)
+            return Protocol("halves", 2, sizes["halves"]["repeats"], grouped, inner)
+        return Protocol("split", 1, 1, grouped, inner)
 
     def runs(self) -> list[tuple[str, str, str]]:
         """Return (dataset, representation, method) of every training job, in the study's order."""
@@ -112,6 +114,13 @@ class Study:
             if representation.datasets is None or dataset in representation.datasets
             if method.representations is None or representation.name in method.representations
         ]
+
+    def chooses(self, dataset: str, method: str) -> bool:
+        """Return whether inner folds have something to choose: grid points or representations."""
+        points = self.methods[method].points
+        several = len(candidates([vars(point) for point in points])) > 1
+        runs = [run for run in self.runs() if (run[0], run[2]) == (dataset, method)]
+        return self.protocol(dataset).inner > 0 and (several or len(runs) > 1)
 
     def kept_models(self) -> list[tuple[str, str, str]]:
         """Return (dataset, representation, method) of every model kept by its name.
@@ -131,6 +140,12 @@ class Study:
             return []
         storable = {run[0] for run in self.runs() if self._why_not_kept(run[2]) is None}
         return [dataset for dataset in self.datasets if dataset in storable]
+
+    def _chooses_representations(self) -> bool:
+        if self.config["protocol"]["inner"] is None:
+            return False
+        pairs = [(dataset, method) for dataset, _, method in self.runs()]
+        return len(pairs) > len(set(pairs))
 
     def check_kept_models(self, where: str) -> None:
         """Raise :class:`UserError` for a model to keep that the study does not make or store."""
@@ -189,7 +204,8 @@ class Study:
                     "counts": representation.counts,
                 }
                 for name, representation in self.representations.items()
-            ],
+            ]
+            + ([{"name": ACROSS, "title": ACROSS}] if self._chooses_representations() else []),
             "methods": [
                 {"name": name, "title": name, "family": method.family}
                 for name, method in self.methods.items()
@@ -313,6 +329,12 @@ def _representation(
     name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where: str
 ) -> Representation:
     key = f"{where}, key representations.{name}"
+    if name == ACROSS:
+        raise UserError(
+            "a name that stands for the representation chosen by inner folds",
+            where=key,
+            fix="give the representation another name",
+        )
     if spec["tokenizer"] not in config["tokenizers"]:
         raise UserError(
             "unknown tokenizer",

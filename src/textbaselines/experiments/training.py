@@ -1,9 +1,12 @@
-"""Train one method's whole grid on one representation of one dataset, over all folds."""
+"""Train one method's whole grid on one representation of one dataset, over all folds.
+
+Where hyper-parameters are to be chosen, the grid is fitted on the inner folds of each fold too.
+"""
 
 import math
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from logging import Logger
 from pathlib import Path
 from typing import Any
@@ -16,12 +19,14 @@ from threadpoolctl import threadpool_limits
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments import evaluation
-from textbaselines.experiments.folds import Division, divisions
+from textbaselines.experiments.folds import OUTER, Division, divisions
 from textbaselines.experiments.predictions import (
+    Columns,
     predict_classes,
     predict_ratings,
     rating_threshold,
 )
+from textbaselines.experiments.selection import candidates, choose, inner_accuracies, ranked
 from textbaselines.models.registry import METHODS, FittedPoint, fit_grid
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
@@ -46,6 +51,8 @@ class Task:
         Of the representation.
     points : list of dict
         Each with ``point`` (its id), ``params`` and ``origin``.
+    chooses : bool
+        Whether the inner folds are to be trained on: there is something to choose.
     details : dict
         What the record of the run says besides: protocol, tokenizer, n-gram range, UNK policy.
     """
@@ -59,23 +66,39 @@ class Task:
     scope: str
     reduction: dict[str, Any] | None
     points: list[dict[str, Any]]
+    chooses: bool
     details: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a training job found: one table of scores, one of predictions, one of times."""
+    """What a training job found.
+
+    Attributes
+    ----------
+    scores, predictions : data frames
+        Of every grid point on the test documents of every (repeat, fold).
+    inner_scores : data frame
+        Of every grid point on every inner fold; without rows where there is nothing to choose.
+    inner_predictions : data frame
+        On the inner folds, of the fixed point and of the one that they chose.
+    timings : data frame
+        ``inner_fit_seconds`` is the sum over the inner folds.
+    """
 
     scores: pd.DataFrame
     predictions: pd.DataFrame
+    inner_scores: pd.DataFrame
+    inner_predictions: pd.DataFrame
     timings: pd.DataFrame
 
 
 def train(
     task: Task,
     counts: Counts,
-    vocabularies: Mapping[tuple[int, int], Vocabulary],
+    vocabularies: Mapping[tuple[int, int, int], Vocabulary],
     folds: pd.DataFrame,
+    inner_folds: pd.DataFrame,
     corpus: pd.DataFrame,
     threads: int,
     log: Logger,
@@ -87,9 +110,9 @@ def train(
     task : Task
     counts : Counts
         Of all documents of the dataset.
-    vocabularies : mapping from (repeat, fold) to Vocabulary
-    folds : data frame
-        The dataset's fold table.
+    vocabularies : mapping from (repeat, fold, inner fold) to Vocabulary
+    folds, inner_folds : data frames
+        The dataset's tables of folds and of inner folds.
     corpus : data frame
         Columns id, label and rating. A method for a numeric target is fitted to the ratings, where
         the dataset has them, and predicts the class on whose side its rating lies.
@@ -101,100 +124,65 @@ def train(
     Raises
     ------
     UserError
-        When the files are not of the same corpus.
+        When the files are not of the same corpus, or every point of a grid failed.
     """
     by_id = corpus.set_index("id")
     codes = class_codes(by_id["label"], counts.documents, task.classes)
     ratings = None
     if "numeric_target" in METHODS[task.family].needs:
         ratings = by_id["rating"].loc[counts.documents].to_numpy(dtype=np.float64)
-    documents = pd.array(counts.documents, dtype="str")
-    class_names = pd.array(list(reversed(task.classes)), dtype="str")
-    collected = _Collected()
-    work = list(divisions(folds, counts.documents))
-    began = told = time.monotonic()
+    collected = _Collected(task, pd.array(counts.documents, dtype="str"))
+    inner = inner_folds if task.chooses else None
+    work = list(divisions(folds, counts.documents, inner))
+    progress = _Progress(len(work), len(task.points), log)
     with threadpool_limits(threads):
         for done, division in enumerate(work, start=1):
-            key = (division.repeat, division.fold)
-            if key not in vocabularies:
+            if division.key not in vocabularies:
                 raise UserError(
                     "no vocabulary for a fold",
-                    where=f"dataset {task.dataset}, repeat {key[0]}, fold {key[1]}",
+                    where=f"dataset {task.dataset}, repeat {division.repeat}, fold "
+                    f"{division.fold}, inner fold {division.inner}",
                     fix="delete the dataset's vocabularies and run again",
                 )
-            _train_fold(
-                task, counts, vocabularies[key], division, codes, ratings, threads, collected
-            )
-            now = time.monotonic()
-            if done == len(work) or now - told >= SECONDS_BETWEEN_LINES:
-                told = now
-                log.info(
-                    "%d of %d folds, %s each, %.1f s, about %.0f s left",
-                    done,
-                    len(work),
-                    "1 fit" if len(task.points) == 1 else f"{len(task.points)} grid points",
-                    now - began,
-                    (now - began) / done * (len(work) - done),
-                )
-    return collected.results(documents, class_names, task.points)
+            vocabulary = vocabularies[division.key]
+            fits = _fits(task, counts, vocabulary, division, codes, ratings)
+            digest = vocabulary.digest(counts.types) if division.inner == OUTER else ""
+            for fit in fits:
+                collected.add(division, fit, digest, threads)
+            if done == len(work) or work[done].inner == OUTER:
+                collected.end_fold(division)
+            progress.tell(done)
+    collected.tell_failures(log)
+    return collected.results()
 
 
-class _Collected:
-    """Rows of the result tables as they come."""
+@dataclass(frozen=True)
+class _Fit:
+    """One grid point on one division: what was fitted and what it predicts."""
 
-    def __init__(self) -> None:
-        self.scores: list[dict[str, Any]] = []
-        self.timings: list[dict[str, Any]] = []
-        self.predictions: list[tuple[str, int, int, NDArray[Any], dict[str, NDArray[Any]]]] = []
-
-    def results(self, documents: Any, class_names: Any, points: list[dict[str, Any]]) -> Results:
-        order = {point["point"]: position for position, point in enumerate(points)}
-        frames = []
-        ordered = sorted(self.predictions, key=lambda item: (order[item[0]], item[1], item[2]))
-        for point, repeat, fold, rows, columns in ordered:
-            frame = pd.DataFrame(
-                {
-                    "point": pd.array([point], dtype="str").take(np.zeros(len(rows), dtype=int)),
-                    "repeat": np.full(len(rows), repeat, dtype=np.int32),
-                    "fold": np.full(len(rows), fold, dtype=np.int32),
-                    "id": documents.take(rows),
-                    "label": class_names.take(columns["truth"]),
-                    "predicted": class_names.take(columns["predicted"]),
-                }
-            )
-            for name, values in columns.items():
-                if name not in ("truth", "predicted"):
-                    frame[name] = values
-            frames.append(frame)
-        scores = _in_order(self.scores, order)
-        scores["failure"] = scores["failure"].astype("str")
-        return Results(
-            scores,
-            pd.concat(frames, ignore_index=True) if frames else _no_predictions(),
-            _in_order(self.timings, order),
-        )
+    point: str
+    fitted: FittedPoint
+    columns: Columns | None
+    probabilities: NDArray[np.float64] | None
+    truth: NDArray[np.int64]
+    ratings: NDArray[np.float64] | None
+    n_features: int
+    started: float
+    predict_seconds: float
 
 
-def _no_predictions() -> pd.DataFrame:
-    return pd.DataFrame(columns=["point", "repeat", "fold", "id", "label", "predicted", "score"])
-
-
-def _in_order(rows: list[dict[str, Any]], order: Mapping[str, int]) -> pd.DataFrame:
-    rows.sort(key=lambda row: (order[row["point"]], row["repeat"], row["fold"]))
-    return pd.DataFrame(rows)
-
-
-def _train_fold(
+def _fits(
     task: Task,
     counts: Counts,
     vocabulary: Vocabulary,
     division: Division,
     codes: NDArray[np.int64],
     ratings: NDArray[np.float64] | None,
-    threads: int,
-    collected: _Collected,
-) -> None:
-    fold_name = ("repeat", division.repeat, "fold", division.fold)
+) -> Iterator[_Fit]:
+    """Fit every grid point on one division and predict its test documents."""
+    place: tuple[object, ...] = ("repeat", division.repeat, "fold", division.fold)
+    if division.inner != OUTER:
+        place = (*place, "inner", division.inner)
     features = fold_features(
         counts,
         vocabulary,
@@ -203,12 +191,10 @@ def _train_fold(
         task.weighting,
         task.scope,
         task.reduction,
-        seed=seed_from(task.dataset, "reduction", *fold_name),
+        seed=seed_from(task.dataset, "reduction", *place),
     )
-    truth = codes[division.test]
-    rows = np.flatnonzero(division.test)
     points = [point["params"] for point in task.points]
-    seed = seed_from(task.dataset, task.family, *fold_name)
+    seed = seed_from(task.dataset, task.family, *place)
     training = division.training
     threshold = math.nan
     fitted: Iterable[tuple[int, FittedPoint]]
@@ -223,10 +209,7 @@ def _train_fold(
     else:
         threshold = rating_threshold(ratings[training], codes[training])
         fitted = fit_grid(task.family, features.training, ratings[training], points, seed=seed)
-    digest = vocabulary.digest(counts.types)
     for position, result in fitted:
-        point = task.points[position]["point"]
-        place = {"point": point, "repeat": division.repeat, "fold": division.fold}
         started = time.time()
         clock = time.perf_counter()
         columns, probabilities = None, None
@@ -234,36 +217,221 @@ def _train_fold(
             columns, probabilities = predict_classes(result.estimator, features.test, task.classes)
         elif result.failure is None:
             columns = predict_ratings(result.estimator, features.test, threshold)
-        predict_seconds = time.perf_counter() - clock
-        collected.scores.append(
+        if columns is not None and _lacks_scores(columns):
+            result, columns = replace(result, failure="a score is not a number"), None
+        yield _Fit(
+            point=task.points[position]["point"],
+            fitted=result,
+            columns=columns,
+            probabilities=probabilities,
+            truth=codes[division.test],
+            ratings=None if ratings is None else ratings[division.test],
+            n_features=features.training.shape[1],
+            started=started - result.fit_seconds,
+            predict_seconds=time.perf_counter() - clock,
+        )
+
+
+def _lacks_scores(columns: Columns) -> bool:
+    """Return whether a document has no score at all; one class of many may lack its own."""
+    scores = [values for name, values in columns.items() if name.startswith("score")]
+    return bool(np.isnan(np.column_stack(scores)).all(axis=1).any())
+
+
+class _Progress:
+    """Tells every few seconds how many fits are done, how fast, and how long the rest takes."""
+
+    def __init__(self, divisions: int, points: int, log: Logger) -> None:
+        self._divisions, self._points, self._log = divisions, points, log
+        self._began = self._told = time.monotonic()
+
+    def tell(self, done: int) -> None:
+        """Say how far the job is after so many divisions, if it is time."""
+        now = time.monotonic()
+        if done < self._divisions and now - self._told < SECONDS_BETWEEN_LINES:
+            return
+        self._told = now
+        fits, rate = done * self._points, done * self._points / max(now - self._began, 1e-9)
+        self._log.info(
+            "%d of %d fits (%d grid points), %.1f a second, %.1f s, about %.0f s left",
+            fits,
+            self._divisions * self._points,
+            self._points,
+            rate,
+            now - self._began,
+            (self._divisions * self._points - fits) / rate,
+        )
+
+
+class _Collected:
+    """Rows of the result tables as they come."""
+
+    def __init__(self, task: Task, documents: Any) -> None:
+        self._task = task
+        self._documents = documents
+        self._class_names = pd.array(list(reversed(task.classes)), dtype="str")
+        self._order = {point["point"]: place for place, point in enumerate(task.points)}
+        self._scores: list[dict[str, Any]] = []
+        self._timings: list[dict[str, Any]] = []
+        self._inner_scores: list[dict[str, Any]] = []
+        self._predictions: list[tuple[dict[str, Any], NDArray[Any], Columns]] = []
+        self._inner_predictions: list[tuple[dict[str, Any], NDArray[Any], Columns]] = []
+        # Of the fold at hand: which of them are kept shows when its inner folds are done.
+        self._of_fold: list[tuple[dict[str, Any], NDArray[Any], Columns]] = []
+        self._scores_of_fold: list[dict[str, Any]] = []
+        self._inner_seconds: dict[str, float] = {}
+
+    def add(self, division: Division, fit: _Fit, vocabulary: str, threads: int) -> None:
+        """Take one fit of a division."""
+        place = {"point": fit.point, "repeat": division.repeat, "fold": division.fold}
+        rows = np.flatnonzero(division.test)
+        scores = _score(fit, len(self._task.classes))
+        if division.inner != OUTER:
+            place["inner"] = division.inner
+            wanted = ("correct", "accuracy", "converged", "failure")
+            said = {name: scores[name] for name in wanted}
+            self._scores_of_fold.append({**place, "n_test": len(rows), **said})
+            seconds = self._inner_seconds.get(fit.point, 0.0)
+            self._inner_seconds[fit.point] = seconds + fit.fitted.fit_seconds
+            if fit.columns is not None:
+                self._of_fold.append((place, rows, {"truth": fit.truth, **fit.columns}))
+            return
+        self._scores.append(
             {
                 **place,
                 "n_train": int(division.training.sum()),
                 "n_test": len(rows),
-                "n_features": features.training.shape[1],
-                "vocabulary": digest,
-                **_score(truth, columns, probabilities, result, len(task.classes)),
-                "rmse": (
-                    math.nan
-                    if ratings is None or columns is None
-                    else evaluation.rmse(ratings[division.test], columns["rating"])
-                ),
+                "n_features": fit.n_features,
+                "vocabulary": vocabulary,
+                **scores,
             }
         )
-        collected.timings.append(
+        self._timings.append(
             {
                 **place,
-                "fit_seconds": result.fit_seconds,
-                "predict_seconds": predict_seconds,
-                "started": started - result.fit_seconds,
-                "ended": started + predict_seconds,
+                "fit_seconds": fit.fitted.fit_seconds,
+                "predict_seconds": fit.predict_seconds,
+                "started": fit.started,
+                "ended": fit.started + fit.fitted.fit_seconds + fit.predict_seconds,
                 "threads": threads,
             }
         )
-        if columns is not None:
-            collected.predictions.append(
-                (point, division.repeat, division.fold, rows, {"truth": truth, **columns})
+        if fit.columns is not None:
+            self._predictions.append((place, rows, {"truth": fit.truth, **fit.columns}))
+
+    def end_fold(self, division: Division) -> None:
+        """Choose by the inner folds of a fold that is done, and keep the chosen predictions.
+
+        Raises
+        ------
+        UserError
+            When every point of a grid failed on them.
+        """
+        for row in self._timings[-len(self._order) :]:
+            row["inner_fit_seconds"] = self._inner_seconds.get(row["point"], 0.0)
+        if self._scores_of_fold:
+            names = candidates(self._task.points)
+            scores = pd.DataFrame(self._scores_of_fold)
+            best = choose(ranked(inner_accuracies(scores), names)).iloc[0]
+            if len(names) > 1 and math.isnan(best["accuracy"]):
+                self._refuse(scores, division)
+            kept = {best["point"], *(p["point"] for p in self._task.points if _is_fixed(p))}
+            self._inner_predictions += [one for one in self._of_fold if one[0]["point"] in kept]
+            self._inner_scores += self._scores_of_fold
+        self._of_fold, self._scores_of_fold, self._inner_seconds = [], [], {}
+
+    def _refuse(self, scores: pd.DataFrame, division: Division) -> None:
+        raise UserError(
+            "every grid point failed",
+            where=f"dataset {self._task.dataset}, representation {self._task.representation}, "
+            f"method {self._task.method}, repeat {division.repeat}, fold {division.fold}",
+            found="; ".join(dict.fromkeys(scores["failure"].dropna())),
+            fix="give the method other values, or restrict it to representations it can use",
+        )
+
+    def tell_failures(self, log: Logger) -> None:
+        """Say which grid points failed, on how many divisions, and why."""
+        for point in self._task.points:
+            rows = [*self._scores, *self._inner_scores]
+            mine = [row["failure"] for row in rows if row["point"] == point["point"]]
+            reasons = [reason for reason in mine if reason is not None]
+            if reasons:
+                log.warning(
+                    "%s failed on %d of %d divisions: %s",
+                    storage.canonical_json(point["params"]),
+                    len(reasons),
+                    len(mine),
+                    reasons[0],
+                )
+
+    def results(self) -> Results:
+        """Return the tables, ordered by grid point, repeat and fold."""
+        scores = _in_order(self._scores, self._order)
+        scores["failure"] = scores["failure"].astype("str")
+        inner_scores = _in_order(self._inner_scores, self._order)
+        if inner_scores.empty:
+            inner_scores = _no_inner_scores()
+        inner_scores["failure"] = inner_scores["failure"].astype("str")
+        return Results(
+            scores,
+            self._table(self._predictions),
+            inner_scores,
+            self._table(self._inner_predictions, inner=True),
+            _in_order(self._timings, self._order),
+        )
+
+    def _table(
+        self, found: list[tuple[dict[str, Any], NDArray[Any], Columns]], inner: bool = False
+    ) -> pd.DataFrame:
+        numbers = ["repeat", "fold", *(["inner"] if inner else [])]
+        frames = []
+        places = [
+            (self._order[place["point"]], *(place[n] for n in numbers)) for place, _, _ in found
+        ]
+        for which in sorted(range(len(found)), key=places.__getitem__):
+            place, rows, columns = found[which]
+            point = pd.array([place["point"]], dtype="str").take(np.zeros(len(rows), dtype=int))
+            frame = pd.DataFrame(
+                {
+                    "point": point,
+                    **{n: np.full(len(rows), place[n], dtype=np.int32) for n in numbers},
+                    "id": self._documents.take(rows),
+                    "label": self._class_names.take(columns["truth"]),
+                    "predicted": self._class_names.take(columns["predicted"]),
+                }
             )
+            for name, values in columns.items():
+                if name not in ("truth", "predicted"):
+                    frame[name] = values
+            frames.append(frame)
+        if not frames:
+            names = ["point", *numbers, "id", "label", "predicted", "score"]
+            return pd.DataFrame(columns=names)
+        return pd.concat(frames, ignore_index=True)
+
+
+def _is_fixed(point: Mapping[str, Any]) -> bool:
+    return "fixed" in point["origin"]
+
+
+def _no_inner_scores() -> pd.DataFrame:
+    numbers = ("repeat", "fold", "inner", "n_test", "correct")
+    return pd.DataFrame(
+        {
+            "point": pd.array([], dtype="str"),
+            **{name: np.zeros(0, dtype=np.int64) for name in numbers},
+            "accuracy": np.zeros(0),
+            "converged": np.zeros(0, dtype=bool),
+            "failure": pd.array([], dtype="str"),
+        }
+    )
+
+
+def _in_order(rows: list[dict[str, Any]], order: Mapping[str, int]) -> pd.DataFrame:
+    rows.sort(
+        key=lambda row: (order[row["point"]], row["repeat"], row["fold"], row.get("inner", OUTER))
+    )
+    return pd.DataFrame(rows)
 
 
 def no_ratings(
@@ -277,14 +445,8 @@ def no_ratings(
     return None
 
 
-def _score(
-    truth: NDArray[np.int64],
-    columns: Mapping[str, Any] | None,
-    probabilities: NDArray[np.float64] | None,
-    result: FittedPoint,
-    n_classes: int,
-) -> dict[str, Any]:
-    if columns is None:
+def _score(fit: _Fit, n_classes: int) -> dict[str, Any]:
+    if fit.columns is None:
         return {
             "correct": 0,
             "accuracy": math.nan,
@@ -292,9 +454,11 @@ def _score(
             "log_loss": math.nan,
             "converged": False,
             "n_iter": 0,
-            "failure": result.failure,
+            "failure": fit.fitted.failure,
+            "rmse": math.nan,
         }
-    matrix = evaluation.confusion(truth, columns["predicted"], n_classes)
+    truth, probabilities = fit.truth, fit.probabilities
+    matrix = evaluation.confusion(truth, fit.columns["predicted"], n_classes)
     correct = int(np.trace(matrix))
     return {
         "correct": correct,
@@ -303,9 +467,12 @@ def _score(
         "log_loss": (
             math.nan if probabilities is None else evaluation.log_loss(truth, probabilities)
         ),
-        "converged": result.converged,
-        "n_iter": result.n_iter,
+        "converged": fit.fitted.converged,
+        "n_iter": fit.fitted.n_iter,
         "failure": None,
+        "rmse": (
+            math.nan if fit.ratings is None else evaluation.rmse(fit.ratings, fit.columns["rating"])
+        ),
     }
 
 
@@ -347,7 +514,7 @@ def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> 
 
 
 def write_results(folder: str | Path, results: Results, task: Task, content_digest: str) -> None:
-    """Write a run folder: scores, predictions, timings and, last, run.json.
+    """Write a run folder: scores, predictions, those on inner folds, timings and, last, run.json.
 
     Parameters
     ----------
@@ -360,6 +527,8 @@ def write_results(folder: str | Path, results: Results, task: Task, content_dige
     folder = Path(folder)
     storage.write_parquet(folder / "scores.parquet", results.scores)
     storage.write_parquet(folder / "predictions.parquet", results.predictions)
+    storage.write_parquet(folder / "inner_scores.parquet", results.inner_scores)
+    storage.write_parquet(folder / "inner_predictions.parquet", results.inner_predictions)
     storage.write_parquet(folder / "timings.parquet", results.timings)
     run = {**vars(task), "positive": task.classes[0], "content_digest": content_digest}
     storage.write_json(folder / "run.json", {**run.pop("details"), **run})

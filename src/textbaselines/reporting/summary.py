@@ -14,7 +14,7 @@ from textbaselines.reporting.tracking.ui import links_of_study
 
 
 def print_summary(results: Path, study: Mapping[str, Any], console: Console | None = None) -> None:
-    """Print the table of fixed hyper-parameters and the places of all results.
+    """Print the tables of fixed and of chosen hyper-parameters, and the places of all results.
 
     Parameters
     ----------
@@ -31,11 +31,19 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         return
     console = console or Console()
     frame = pd.read_parquet(cells)
-    table = comparison_table(frame, study, decimals=study["tables"]["decimals"], interval=INTERVAL)
-    print_table(table, console)
+    for selection in ("fixed", "nested"):
+        if selection in set(frame["selection"]):
+            table = comparison_table(
+                frame,
+                study,
+                selection=selection,
+                decimals=study["tables"]["decimals"],
+                interval=INTERVAL,
+            )
+            print_table(table, console)
     if "oracle" in set(frame["selection"]):
         console.print(
-            "A second table, marked as optimistic, has the best grid points on the test folds.",
+            "Another table, marked as optimistic, has the best grid points on the test folds.",
             soft_wrap=True,
         )
     paper = results / "tables" / name / "paper.txt"

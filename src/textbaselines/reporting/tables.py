@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.selection import ACROSS
 from textbaselines.reporting.layout import DAGGER, DASH, Cell, Table
 
 SELECTIONS = {
@@ -16,6 +17,7 @@ SELECTIONS = {
     "nested": "Hyper-parameters were chosen inside each training part, by inner folds.",
     "oracle": "Hyper-parameters are those with the highest accuracy on the test folds.",
 }
+ACROSS_NOTE = f"Rows -{ACROSS} choose the representation there, too."
 ORACLE_WARNING = "optimistic: chosen on the test folds"
 NOT_CONVERGED = (
     "At least one fit behind this number did not converge; converged and n_iter in the scores of "
@@ -192,6 +194,7 @@ def comparison_table(
             "Accuracy in %, the 95 % interval with it.",
             describe_protocols(datasets),
             SELECTIONS[selection],
+            *([ACROSS_NOTE] if (mine["representation"] == ACROSS).any() else []),
             f"Intervals: {interval}.",
         ]
     )

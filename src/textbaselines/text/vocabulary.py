@@ -1,7 +1,7 @@
 """What a training fold knows, and what becomes of everything else (the UNK policy).
 
-One vocabulary belongs to one (dataset, representation, repeat, fold) and every method on that fold
-uses it. It is fitted on the training documents alone.
+One vocabulary belongs to one (dataset, representation, repeat, fold, inner fold) and every method
+on that division uses it. It is fitted on the training documents alone.
 """
 
 import hashlib
@@ -192,9 +192,9 @@ def feature_terms(counts: Counts, columns: ColumnMap, vocabulary: Vocabulary) ->
 
 
 def write_vocabularies(
-    path: str | Path, types: list[str], folds: Mapping[tuple[int, int], Vocabulary]
+    path: str | Path, types: list[str], folds: Mapping[tuple[int, int, int], Vocabulary]
 ) -> None:
-    """Write the vocabularies of every (repeat, fold) of one dataset and representation."""
+    """Write the vocabularies of every (repeat, fold, inner fold) of a dataset and UNK policy."""
     keys = sorted(folds)
     n_types = len(types)
     some = folds[keys[0]]
@@ -207,19 +207,18 @@ def write_vocabularies(
         n_types=np.array(n_types),
         policy=np.array(some.policy),
         min_count=np.array(some.min_count),
-        digests=np.array([folds[key].digest(types) for key in keys]),
     )
 
 
-def read_vocabularies(path: str | Path) -> dict[tuple[int, int], Vocabulary]:
+def read_vocabularies(path: str | Path) -> dict[tuple[int, int, int], Vocabulary]:
     """Read what :func:`write_vocabularies` wrote."""
     arrays = storage.read_arrays(path)
     n_types = int(arrays["n_types"])
     known = np.unpackbits(arrays["known"], axis=1, count=n_types).astype(bool)
     policy, min_count = str(arrays["policy"]), int(arrays["min_count"])
     return {
-        (int(repeat), int(fold)): Vocabulary(row, policy, min_count)
-        for (repeat, fold), row in zip(arrays["folds"], known, strict=True)
+        (int(repeat), int(fold), int(inner)): Vocabulary(row, policy, min_count)
+        for (repeat, fold, inner), row in zip(arrays["folds"], known, strict=True)
     }
 
 

@@ -56,7 +56,7 @@ def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=i
             "family": "mnb",
             "classes": ["pos", "neg"],
             "positive": "pos",
-            "protocol": {"kind": "cv", "folds": 2, "repeats": 2, "grouped": False},
+            "protocol": {"kind": "cv", "folds": 2, "repeats": 2, "grouped": False, "inner": 0},
             "content_digest": DIGEST,
             "points": points,
         },
@@ -65,7 +65,11 @@ def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=i
     frame["failure"] = frame["failure"].astype("str" if failed else "object")
     write_parquet(folder / "scores.parquet", frame)
     write_parquet(folder / "timings.parquet", pd.DataFrame(timings))
-    write_parquet(folder / "predictions.parquet", make_predictions(points, failed, worse))
+    predictions = make_predictions(points, failed, worse)
+    write_parquet(folder / "predictions.parquet", predictions)
+    # Without inner folds the tables are there and have no rows.
+    write_parquet(folder / "inner_scores.parquet", frame.iloc[:0].assign(inner=0))
+    write_parquet(folder / "inner_predictions.parquet", predictions.iloc[:0].assign(inner=0))
     return folder
 
 

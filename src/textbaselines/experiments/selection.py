@@ -1,0 +1,289 @@
+"""Nested selection: the hyper-parameters, and the representation, that inner folds choose.
+
+In each (repeat, fold) the candidates are compared by their accuracy on the inner folds of its
+training documents, all inner folds pooled, and the best one's test documents count (Varma & Simon
+2006; Cawley & Talbot 2010). Among equals the first wins: representations in the order of the study
+file, then the fixed point where it lies on the grid, then the grid's order. One that failed on any
+inner fold ranks last.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.errors import UserError
+from textbaselines.experiments.evaluation import cells_of_run, summarise_point
+from textbaselines.storage import canonical_json
+
+ACROSS = "selected"
+"""In place of a representation: the one that each fold's inner folds choose."""
+
+SELECTION_COLUMNS = (
+    "dataset",
+    "representation",
+    "method",
+    "selection",
+    "repeat",
+    "fold",
+    "chosen_representation",
+    "point",
+    "inner_accuracy",
+)
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """A run folder's record, its scores on test documents and those on the inner folds."""
+
+    run: dict[str, Any]
+    scores: pd.DataFrame
+    inner_scores: pd.DataFrame
+
+
+def read_run_scores(folder: Path) -> RunScores:
+    """Read the record and the scores of a run folder.
+
+    Raises
+    ------
+    UserError
+        When a file is absent or broken, or the scores do not fit the record.
+    """
+    run = storage.read_json(folder / "run.json")
+    scores = storage.read_parquet(folder / "scores.parquet")
+    missing = {point["point"] for point in run["points"]} - set(scores["point"])
+    if missing or "rmse" not in scores:
+        raise UserError(
+            "scores that do not fit the run",
+            where=str(folder / "scores.parquet"),
+            found=f"no scores of point {min(missing)}" if missing else "no column 'rmse'",
+            fix="remove the folder and train again",
+        )
+    return RunScores(run, scores, storage.read_parquet(folder / "inner_scores.parquet"))
+
+
+def candidates(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the ids of the points that inner folds choose among: the grid, or the only point.
+
+    Parameters
+    ----------
+    points : sequence of mappings
+        A run's points, each with ``point`` and ``origin``.
+    """
+    grid = [point["point"] for point in points if "grid" in point["origin"]]
+    return grid or [point["point"] for point in points]
+
+
+def inner_accuracies(inner_scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracy of each point on the pooled inner folds of each (repeat, fold).
+
+    Parameters
+    ----------
+    inner_scores : data frame
+        Columns point, repeat, fold, inner, n_test, correct, failure.
+
+    Returns
+    -------
+    data frame with columns repeat, fold, point, accuracy
+        NaN for a point that failed on any inner fold.
+    """
+    groups = inner_scores.groupby(["repeat", "fold", "point"], sort=False)
+    sums = groups[["correct", "n_test"]].sum()
+    accuracy = sums["correct"] / sums["n_test"]
+    accuracy[groups["failure"].count() > 0] = np.nan
+    return accuracy.rename("accuracy").reset_index()
+
+
+def ranked(accuracies: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of the candidates ``names``, with their ``place`` among them."""
+    place = {name: number for number, name in enumerate(names)}
+    mine = accuracies[accuracies["point"].isin(names)]
+    return mine.assign(place=mine["point"].map(place).astype(np.int64))
+
+
+def choose(accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Return the best row of each (repeat, fold), the one of the lowest ``place`` among equals.
+
+    Where every candidate failed (accuracy NaN), the first.
+    """
+    ordered = accuracies.sort_values(
+        ["repeat", "fold", "accuracy", "place"],
+        ascending=[True, True, False, True],
+        na_position="last",
+    )
+    return ordered.drop_duplicates(["repeat", "fold"], keep="first").reset_index(drop=True)
+
+
+def selections_of_runs(runs: Sequence[RunScores]) -> pd.DataFrame:
+    """Return what nested selection chose, with the columns :data:`SELECTION_COLUMNS`.
+
+    One row for each (repeat, fold) of each run with inner folds; and, for each method that has
+    several representations of a dataset, of the choice among the candidates of them all
+    (representation :data:`ACROSS`).
+
+    Parameters
+    ----------
+    runs : sequence of RunScores
+        In the study's order, which decides among equals.
+    """
+    rows: list[dict[str, Any]] = []
+    groups: dict[tuple[str, str], list[tuple[RunScores, pd.DataFrame]]] = {}
+    for one in runs:
+        run = one.run
+        if not has_inner_folds(run):
+            continue
+        accuracies = _candidates_of(one)
+        rows += _chosen(run, run["representation"], accuracies)
+        groups.setdefault((run["dataset"], run["method"]), []).append((one, accuracies))
+    for members in groups.values():
+        if len(members) > 1:
+            # Representations rank in the study's order, their grid points within.
+            parts, before = [], 0
+            for _, accuracies in members:
+                parts.append(accuracies.assign(place=accuracies["place"] + before))
+                before += int(accuracies["place"].max()) + 1
+            rows += _chosen(members[0][0].run, ACROSS, pd.concat(parts, ignore_index=True))
+    frame = pd.DataFrame(rows, columns=list(SELECTION_COLUMNS))
+    return frame.astype({"repeat": np.int32, "fold": np.int32, "inner_accuracy": np.float64})
+
+
+def has_inner_folds(run: Mapping[str, Any]) -> bool:
+    """Return whether hyper-parameters of a run are chosen by inner folds."""
+    return bool(run["protocol"]["inner"])
+
+
+def _candidates_of(one: RunScores) -> pd.DataFrame:
+    """Return the candidates' inner accuracies, ranked.
+
+    A run whose only candidate needs no choice, or whose method could not be tried, has no scores
+    on inner folds: its first candidate stands alone.
+    """
+    names = candidates(one.run["points"])
+    accuracies = ranked(inner_accuracies(one.inner_scores), names)
+    if accuracies.empty:
+        first = one.scores["point"] == names[0]
+        accuracies = one.scores.loc[first, ["repeat", "fold", "point"]]
+        accuracies = accuracies.assign(accuracy=np.nan, place=0)
+    return accuracies.assign(representation=one.run["representation"])
+
+
+def _chosen(
+    run: Mapping[str, Any], representation: str, accuracies: pd.DataFrame
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "dataset": run["dataset"],
+            "representation": representation,
+            "method": run["method"],
+            "selection": "nested",
+            "repeat": row.repeat,
+            "fold": row.fold,
+            "chosen_representation": row.representation,
+            "point": row.point,
+            "inner_accuracy": row.accuracy,
+        }
+        for row in choose(accuracies).itertuples()
+    ]
+
+
+def nested_cells(runs: Sequence[RunScores], selections: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the cells of selection ``nested``: the test scores of what each fold chose.
+
+    ``point`` is the point that all folds chose, or empty. ``params`` holds each hyper-parameter's
+    value, or where folds differ the list of the values chosen, the most frequent first.
+    """
+    by_name = {
+        (one.run["dataset"], one.run["representation"], one.run["method"]): one for one in runs
+    }
+    cells = []
+    for key, rows in selections.groupby(["dataset", "representation", "method"], sort=False):
+        dataset, representation, method = key
+        parts, params = [], []
+        for (chosen, point), mine in rows.groupby(["chosen_representation", "point"], sort=False):
+            one = by_name[dataset, chosen, method]
+            scores = one.scores[one.scores["point"] == point]
+            parts.append(scores.merge(mine[["repeat", "fold"]], on=["repeat", "fold"]))
+            values = next(p["params"] for p in one.run["points"] if p["point"] == point)
+            if representation == ACROSS:
+                values = {**values, "representation": chosen}
+            params.append((values, len(mine)))
+        points = rows["point"].unique()
+        cells.append(
+            {
+                "dataset": dataset,
+                "representation": representation,
+                "method": method,
+                "selection": "nested",
+                "point": points[0] if len(points) == 1 else "",
+                "params": canonical_json(_summary(params)),
+                **summarise_point(pd.concat(parts, ignore_index=True)),
+            }
+        )
+    return cells
+
+
+def _summary(chosen: Sequence[tuple[Mapping[str, Any], int]]) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for params, _ in chosen for name in params))
+    summary: dict[str, Any] = {}
+    for name in names:
+        counts: dict[str, int] = {}
+        values: dict[str, Any] = {}
+        for params, folds in chosen:
+            text = canonical_json(params.get(name))
+            counts[text] = counts.get(text, 0) + folds
+            values[text] = params.get(name)
+        ordered = sorted(counts, key=lambda text: -counts[text])
+        summary[name] = values[ordered[0]] if len(ordered) == 1 else [values[t] for t in ordered]
+    return summary
+
+
+def cells_of_runs(runs: Sequence[RunScores]) -> tuple[list[dict[str, Any]], pd.DataFrame]:
+    """Return the cells of all selections of some runs, and what nested selection chose."""
+    selections = selections_of_runs(runs)
+    cells = [cell for one in runs for cell in cells_of_run(one.run, one.scores)]
+    return [*cells, *nested_cells(runs, selections)], selections
+
+
+def cell_predictions(
+    runs_folder: Path, cell: Mapping[str, Any], selections: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the predictions behind a cell: repeat, fold, id, label, predicted, score, ...
+
+    Parameters
+    ----------
+    runs_folder : Path
+        The study's run folders.
+    cell : mapping
+        A row of the cells.
+    selections : data frame
+        What nested selection chose in this study.
+
+    Returns
+    -------
+    data frame
+        In the order of repeats and folds; the columns of predictions.parquet without ``point``.
+    """
+    dataset, method = cell["dataset"], cell["method"]
+    wanted: dict[Any, pd.DataFrame | None]
+    if cell["selection"] != "nested":
+        wanted = {(cell["representation"], cell["point"]): None}
+    else:
+        mine = selections[
+            (selections["dataset"] == dataset)
+            & (selections["method"] == method)
+            & (selections["representation"] == cell["representation"])
+        ]
+        wanted = dict(iter(mine.groupby(["chosen_representation", "point"], sort=False)))
+    parts = []
+    for (representation, point), rows in wanted.items():
+        file = runs_folder / dataset / representation / method / "predictions.parquet"
+        frame = pd.read_parquet(file, filters=[("point", "==", point)]).drop(columns="point")
+        if rows is not None:
+            frame = frame.merge(rows[["repeat", "fold"]], on=["repeat", "fold"])
+        parts.append(frame)
+    together = pd.concat(parts, ignore_index=True)
+    return together.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)
