@@ -14,6 +14,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -75,6 +76,52 @@ def test_the_numbers_are_those_of_a_plain_scikit_learn_loop(finished) -> None:
         (point,) = [p["point"] for p in run["points"] if "fixed" in p["origin"]]
         ours = scores[scores["point"] == point].set_index("fold")["correct"].to_dict()
         assert ours == correct
+
+
+def test_nested_selection_is_that_of_a_plain_scikit_learn_loop(finished) -> None:
+    root = finished.folder / "results"
+    shown = pd.read_csv(root / "tables" / STUDY / "comparison.csv")
+    nested = shown[shown["selection"] == "nested"].set_index(
+        ["dataset", "representation", "method"]
+    )
+    selections = pd.read_parquet(root / "selections" / f"{STUDY}.parquet")
+    for dataset in DATASETS:
+        corpus = pd.read_parquet(root / "corpora" / dataset / "corpus.parquet").set_index("id")
+        folds = pd.read_parquet(root / "folds" / STUDY / f"{dataset}.parquet")
+        inner = pd.read_parquet(root / "inner_folds" / STUDY / f"{dataset}.parquet")
+        tested = 0
+        for fold in range(3):
+            mine = inner[inner["fold"] == fold]
+
+            def correct(alpha: float, training: pd.Series, test: pd.Series) -> int:
+                model = make_pipeline(
+                    TfidfVectorizer(tokenizer=words, token_pattern=None, ngram_range=(1, 2)),
+                    MultinomialNB(alpha=alpha),
+                )
+                known, asked = corpus.loc[training], corpus.loc[test]  # noqa: B023
+                model.fit(known["text"], known["label"])
+                return int((model.predict(asked["text"]) == asked["label"]).sum())
+
+            pooled = {
+                alpha: sum(
+                    correct(alpha, mine[mine["inner"] != k]["id"], mine[mine["inner"] == k]["id"])
+                    for k in range(5)
+                )
+                for alpha in (1.0, 0.5)
+            }
+            best = max(pooled, key=pooled.get)
+            test = folds[folds["fold"] == fold]["id"]
+            assert not set(test) & set(mine["id"])
+            tested += correct(best, mine["id"], test)
+            (chosen,) = selections[
+                (selections["dataset"] == dataset)
+                & (selections["representation"] == "tfidf-bi")
+                & (selections["method"] == "MNB")
+                & (selections["fold"] == fold)
+            ].itertuples()
+            assert chosen.inner_accuracy == pytest.approx(pooled[best] / len(mine))
+        assert nested.loc[(dataset, "tfidf-bi", "MNB"), "accuracy"] == pytest.approx(tested / 100)
+        assert 0.4 < nested.loc[(dataset, "selected", "MNB"), "accuracy"] < 1
 
 
 def test_the_corpora_are_the_real_sets(finished) -> None:
@@ -236,32 +283,39 @@ def _post(address: str, body: dict) -> dict:
 def test_one_core_gives_the_same_bytes(finished, fresh) -> None:
     fresh.snakemake("--cores", "1", "--config", "tracking=none")
     ours, theirs = finished.results(), fresh.results()
-    assert sum(name.endswith("predictions.parquet") for name in ours) == N_RUN_FOLDERS
+    assert sum(name.endswith("/predictions.parquet") for name in ours) == N_RUN_FOLDERS
     for files in (ours, theirs):
         del files[f"studies/{STUDY}.json"]  # says whether runs are tracked
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
-def test_killed_in_the_middle_it_resumes_and_ends_with_the_same_bytes(finished, fresh) -> None:
-    running = subprocess.Popen(
-        fresh.command("--cores", "2"),
-        cwd=fresh.folder,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+def test_killed_five_times_it_resumes_and_ends_with_the_same_bytes(finished, fresh) -> None:
+    """kill -9 at five random moments of a study with nested selection, then once to the end."""
     runs = fresh.folder / "results" / "runs"
-    end = time.monotonic() + 240
-    while len(list(runs.rglob("run.json"))) < 5:
-        assert running.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
-    done = len(list(runs.rglob("run.json")))
-    assert done < N_RUN_FOLDERS
-    fresh.snakemake("--unlock")
+    draw = np.random.default_rng(5)
+    # How many jobs are finished when it is killed, and how long after.
+    goals = np.sort(draw.choice(np.arange(1, N_RUN_FOLDERS - 4), size=5, replace=False))
+    done = 0
+    for goal, wait in zip(goals.tolist(), draw.uniform(0, 1.5, 5).tolist(), strict=True):
+        running = subprocess.Popen(
+            fresh.command("--cores", "2"),
+            cwd=fresh.folder,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + 240
+        while len(list(runs.rglob("run.json"))) < goal:
+            assert running.poll() is None, "the run ended before it could be killed"
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        time.sleep(wait)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        before, done = done, len(list(runs.rglob("run.json")))
+        assert before <= done < N_RUN_FOLDERS
+        fresh.snakemake("--unlock")
     printed = fresh.snakemake("--cores", "2")
     again = printed.count("(Rule: train_method)")
     assert again < N_RUN_FOLDERS, "finished jobs were run again"
