@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
+
+IN_MEMORY = 1 << 28
+"""Bytes of a single array above which it is made in a memory-mapped file."""
 
 
 @contextmanager
@@ -127,6 +131,18 @@ def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     """Read every array of an npz file; pickled content is refused."""
     with np.load(path, allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
+
+
+def large_array(size: int, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return an array to be filled: in memory, or above :data:`IN_MEMORY` bytes in a file.
+
+    The file has no name and goes with the array; it lies in the folder that ``TMPDIR`` says. The
+    system keeps of it in memory what there is room for.
+    """
+    if size * np.dtype(dtype).itemsize <= IN_MEMORY:
+        return np.empty(size, dtype)
+    with tempfile.TemporaryFile() as stream:
+        return np.memmap(stream, dtype, mode="w+", shape=size)
 
 
 class PackedStrings(NamedTuple):

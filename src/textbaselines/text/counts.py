@@ -1,5 +1,7 @@
 """Document-term counts of a whole corpus, n-grams included, counted once for every fold."""
 
+import itertools
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,11 @@ from numpy.typing import NDArray
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.text import wang_manning
+from textbaselines.text.pairs import Level, number_pairs
 from textbaselines.text.tokens import BREAK, Tokens
+
+BLOCK = 1 << 21
+"""n-gram occurrences that are counted at a time in each thread."""
 
 PADDING = -1
 """In ``Counts.parts``: this n-gram is shorter than the longest."""
@@ -55,11 +61,11 @@ class Counts:
         ]
 
 
-def count_ngrams(tokens: Tokens, lowest: int, highest: int) -> Counts:
+def count_ngrams(tokens: Tokens, lowest: int, highest: int, threads: int = 1) -> Counts:
     """Count the n-grams of adjacent tokens, ``lowest <= n <= highest``.
 
     No n-gram reaches over a sentence end (:data:`~textbaselines.text.tokens.BREAK`) or from one
-    document into the next.
+    document into the next. The counts are the same with any number of threads.
 
     Raises
     ------
@@ -70,52 +76,47 @@ def count_ngrams(tokens: Tokens, lowest: int, highest: int) -> Counts:
     """
     if not 1 <= lowest <= highest:
         raise ValueError(f"n-grams from {lowest} to {highest}: wanted 1 <= lowest <= highest")
-    n_documents = len(tokens.documents)
     n_types = len(tokens.types)
-    rows = np.repeat(np.arange(n_documents, dtype=np.int32), np.diff(tokens.offsets))
-    present = np.flatnonzero(tokens.ids != BREAK)
-    # At step n: where the n-grams begin, which n-gram each is, and the tokens each consists of.
-    begins, grams = present, tokens.ids[present].astype(np.int64)
+    # At step n: which n-gram begins at each token, and the tokens each consists of.
+    grams = tokens.ids
     parts = np.arange(n_types, dtype=np.int32)[:, np.newaxis]
-    all_rows: list[NDArray[np.int32]] = []
-    all_columns: list[NDArray[np.int64]] = []
+    levels: list[Level] = []
     all_parts: list[NDArray[np.int32]] = []
     n_columns = 0
     for n in range(1, highest + 1):
         if n > 1:
-            ends = begins + (n - 1)
-            inside = ends < len(tokens.ids)
-            begins, grams, ends = begins[inside], grams[inside], ends[inside]
-            joined = (rows[begins] == rows[ends]) & (tokens.ids[ends] != BREAK)
-            begins, grams, ends = begins[joined], grams[joined], ends[joined]
-            keys, grams = np.unique(grams * n_types + tokens.ids[ends], return_inverse=True)
-            grams = grams.ravel()
-            last = (keys % n_types).astype(np.int32) if n_types else keys.astype(np.int32)
-            before = keys // n_types if n_types else keys
-            parts = np.column_stack([parts[before], last])
+            last = np.full(len(grams), BREAK, dtype=np.int32)
+            last[: -(n - 1)] = tokens.ids[n - 1 :]
+            # The last n - 1 tokens of a document begin no n-gram; all but one of them did not
+            # begin a shorter one.
+            ends = tokens.offsets[1:] - (n - 1)
+            last[ends[ends >= 0]] = BREAK
+            before, token, grams = number_pairs(grams, last, len(parts), n_types, threads)
+            parts = np.column_stack([parts[before], token])
         if n >= lowest:
-            all_rows.append(rows[begins])
-            all_columns.append(grams + n_columns)
+            levels.append(Level(grams, tokens.offsets, n_columns))
+            n_columns += len(parts)
             padded = np.full((len(parts), highest), PADDING, dtype=np.int32)
             padded[:, :n] = parts
             all_parts.append(padded)
-            n_columns += len(parts)
-    matrix = _count(np.concatenate(all_rows), np.concatenate(all_columns), (n_documents, n_columns))
+    matrix = _count(levels, (len(tokens.documents), n_columns), threads)
     return Counts(tokens.documents, matrix, tokens.types, np.concatenate(all_parts))
 
 
-def count_wang_manning(tokens: Tokens, reading: str, highest: int) -> Counts:
+def count_wang_manning(tokens: Tokens, reading: str, highest: int, threads: int = 1) -> Counts:
     """Count the entries of Wang & Manning's dictionary of strings.
 
     Parameters and errors as :func:`textbaselines.text.wang_manning.occurrences`.
     """
-    rows, columns, terms = wang_manning.occurrences(tokens, reading, highest)
-    matrix = _count(rows, columns, (len(tokens.documents), len(terms)))
+    levels, terms = wang_manning.occurrences(tokens, reading, highest, threads)
+    matrix = _count(levels, (len(tokens.documents), len(terms)), threads)
     strings = storage.pack_arrow_strings(terms)
     return Counts(tokens.documents, matrix, tokens.types, None, strings)
 
 
-def count_tokens(tokens: Tokens, tokenizer: dict[str, Any], lowest: int, highest: int) -> Counts:
+def count_tokens(
+    tokens: Tokens, tokenizer: dict[str, Any], lowest: int, highest: int, threads: int = 1
+) -> Counts:
     """Count as the tokenizer's family demands: a dictionary of n-grams or one of strings."""
     if tokenizer["family"] == "wang_manning":
         if lowest != 1:
@@ -125,26 +126,65 @@ def count_tokens(tokens: Tokens, tokenizer: dict[str, Any], lowest: int, highest
                 found=f"[{lowest}, {highest}]",
                 expected="[1, 1], [1, 2] or [1, 3]",
             )
-        return count_wang_manning(tokens, tokenizer["reading"], highest)
-    return count_ngrams(tokens, lowest, highest)
+        return count_wang_manning(tokens, tokenizer["reading"], highest, threads)
+    return count_ngrams(tokens, lowest, highest, threads)
 
 
-def _count(
-    rows: NDArray[np.int32], columns: NDArray[np.int64], shape: tuple[int, int]
-) -> sp.csr_array:
-    if len(rows) > np.iinfo(np.int32).max:
+def _count(levels: list[Level], shape: tuple[int, int], threads: int) -> sp.csr_array:
+    """Count each document's columns, those of every level together."""
+    occurrences = sum(int(np.count_nonzero(level.columns >= 0)) for level in levels)
+    if occurrences > np.iinfo(np.int32).max:
         raise UserError(
             "more n-gram occurrences than the linear solver can index",
-            found=f"{len(rows):,}",
+            found=f"{occurrences:,}",
             expected=f"at most {np.iinfo(np.int32).max:,}",
             fix="use fewer documents, a lower n-gram range or a tokenizer that drops marks",
         )
-    # One sort of (row, column) keys is faster and smaller than scipy's way through COO.
-    keys, counts = np.unique(rows.astype(np.int64) * max(shape[1], 1) + columns, return_counts=True)
     indptr = np.zeros(shape[0] + 1, dtype=np.int32)
-    np.cumsum(np.bincount(keys // max(shape[1], 1), minlength=shape[0]), out=indptr[1:])
-    indices = (keys % max(shape[1], 1)).astype(np.int32)
-    return sp.csr_array((counts.astype(np.int32), indices, indptr), shape=shape)
+    indices = storage.large_array(occurrences, np.int32)
+    data = storage.large_array(occurrences, np.int32)
+    # Documents are counted block by block, in each by one sort of (row, column) keys.
+    sizes = np.sum([level.offsets for level in levels], axis=0)
+    starts = np.searchsorted(sizes, np.arange(0, int(sizes[-1]) + 1, BLOCK))
+    bounds = sorted({*starts.tolist(), 0, shape[0]})
+    filled = 0
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = pool.map(
+            lambda span: _count_block(levels, span, shape[1]), itertools.pairwise(bounds)
+        )
+        for (low, high), (lengths, columns, counts) in zip(
+            itertools.pairwise(bounds), blocks, strict=True
+        ):
+            indptr[low + 1 : high + 1] = filled + np.cumsum(lengths)
+            indices[filled : filled + len(columns)] = columns
+            data[filled : filled + len(columns)] = counts
+            filled += len(columns)
+    return sp.csr_array((data[:filled], indices[:filled], indptr), shape=shape)
+
+
+def _count_block(
+    levels: list[Level], span: tuple[int, int], n_columns: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return the number of columns of each document of a block, the columns and their counts."""
+    low, high = span
+    bits = n_columns.bit_length()
+    pieces = []
+    for level in levels:
+        offsets = level.offsets[low : high + 1]
+        columns = level.columns[offsets[0] : offsets[-1]]
+        keys = np.repeat(np.arange(high - low, dtype=np.int64) << bits, np.diff(offsets))
+        keys += columns
+        keys += level.first
+        pieces.append(keys[columns >= 0])
+    keys = np.concatenate(pieces)
+    keys.sort()
+    new = np.ones(len(keys) + 1, dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:-1])
+    begins = np.flatnonzero(new)
+    counts = np.diff(begins).astype(np.int32)
+    keys = keys[begins[:-1]]
+    columns = (keys & ((1 << bits) - 1)).astype(np.int32)
+    return np.bincount(keys >> bits, minlength=high - low), columns, counts
 
 
 def write_counts(folder: str | Path, counts: Counts) -> None:

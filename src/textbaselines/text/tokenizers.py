@@ -6,7 +6,7 @@ Wang & Manning (2012) stands in :mod:`textbaselines.text.wang_manning`.
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import regex
@@ -37,9 +37,12 @@ _LINK = r"(?:https?://|www\.)[^\s<>\"]+"
 # apostrophes, hyphens, points or commas inside: don't, well-made, 3.14, u.s.
 _LETTERS = r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\u200C\u200D]*"
 _WORD = f"[#@]?{_LETTERS}(?:['’.,\\-]{_LETTERS})*"
-_MARK = r"(?P<mark>\.{2,}|([!?])\2*|[^\s\p{C}])"
+_MARK = r"\.{2,}|!+|\?+|[^\s\p{C}]"
 _TOKEN = regex.compile(
     f"{_EMOTICON}|{_LINK}|{_EMOJI}|{_WORD}|{_MARK}", regex.VERBOSE | regex.VERSION1
+)
+_TOKEN_OR_MARK = regex.compile(
+    f"{_EMOTICON}|{_LINK}|{_EMOJI}|{_WORD}|(?P<mark>{_MARK})", regex.VERBOSE | regex.VERSION1
 )
 _SENTENCE_ENDS = frozenset(".!?…。！？।؟")
 
@@ -72,9 +75,9 @@ def words(
     if lowercase:
         text = text.lower()
     if punctuation == "keep" and boundaries == "none":
-        return [match.group() for match in _TOKEN.finditer(text)]
+        return _TOKEN.findall(text)
     tokens: list[str] = []
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN_OR_MARK.finditer(text):
         mark = match.group("mark")
         if mark is None or punctuation == "keep":
             tokens.append(match.group())
@@ -97,11 +100,22 @@ def whitespace(text: str, lowercase: bool = True) -> list[str]:
 
 @dataclass(frozen=True)
 class Family:
-    """A tokenizer family: its function and, for each option, the values it may take."""
+    """A tokenizer family: its function and, for each option, the values it may take.
+
+    ``cuts`` are ASCII characters at which a text may be cut without changing its tokens: those of
+    the pieces, one after another, are those of the text. None for some options: ``uncut``.
+    """
 
     tokenize: Callable[..., list[str]]
     options: Mapping[str, tuple[Any, ...]]
+    cuts: bytes
     required: frozenset[str] = frozenset()
+    uncut: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def separators(self, options: Mapping[str, Any]) -> bytes:
+        """Return the characters at which a text may be cut under these options, or none."""
+        whole = any(options.get(key) in values for key, values in self.uncut.items())
+        return b"" if whole else self.cuts
 
 
 FAMILIES: dict[str, Family] = {
@@ -112,10 +126,16 @@ FAMILIES: dict[str, Family] = {
             "punctuation": ("keep", "drop"),
             "boundaries": ("none", "sentence"),
         },
+        cuts=b" \t\n\r",
     ),
-    "whitespace": Family(whitespace, {"lowercase": (True, False)}),
+    "whitespace": Family(whitespace, {"lowercase": (True, False)}, cuts=b" \t\n\r"),
     "wang_manning": Family(
-        wang_manning.tokenize, {"reading": wang_manning.READINGS}, frozenset({"reading"})
+        wang_manning.tokenize,
+        {"reading": wang_manning.READINGS},
+        cuts=b" \t\n\r",
+        required=frozenset({"reading"}),
+        # There each single space counts, and so do the ends of a text or a line.
+        uncut={"reading": ("spaces", "lines")},
     ),
 }
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from textbaselines.text.pairs import ABSENT, Level, number_pairs
 from textbaselines.text.tokens import Tokens
 
 READINGS = ("spaces", "lines", "filtered_bigrams", "filtered")
@@ -53,14 +54,13 @@ def tokenize(text: str, reading: str) -> list[str]:
 
 
 class Occurrences(NamedTuple):
-    """Dictionary entries as they occur: row, column, and the entries' strings."""
+    """Dictionary entries as they occur, one level for each length of n-gram; the entries."""
 
-    rows: NDArray[np.int32]
-    columns: NDArray[np.int64]
+    levels: list[Level]
     terms: pa.LargeStringArray
 
 
-def occurrences(tokens: Tokens, reading: str, highest: int) -> Occurrences:
+def occurrences(tokens: Tokens, reading: str, highest: int, threads: int = 1) -> Occurrences:
     """Number every n-gram up to ``highest`` by its string.
 
     Parameters
@@ -71,54 +71,52 @@ def occurrences(tokens: Tokens, reading: str, highest: int) -> Occurrences:
         One of :data:`READINGS`.
     highest : int
         1: unigrams alone; 2 or 3: longer n-grams too, in one dictionary.
+    threads : int
+        At most so many; the result is the same with any number.
 
     Returns
     -------
     Occurrences
-        One row and column number for each occurrence; ``terms`` sorted by code point.
+        Columns are places in ``terms``, which are sorted by code point.
     """
-    lengths = np.diff(tokens.offsets)
     unigram_strings = (
         [_OUTSIDE_FILTER.sub("", token) for token in tokens.types]
         if reading == "filtered"
         else tokens.types
     )
     strings = [pa.array(unigram_strings, pa.large_string())]
-    rows = [np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)]
-    columns = [tokens.ids.astype(np.int64)]
+    levels = [Level(tokens.ids, tokens.offsets)]
     if highest > 1:
-        parts, part_rows = _with_boundaries(tokens, lengths)
-        n_parts = len(tokens.types) + 2
+        parts, offsets = _with_boundaries(tokens)
         forms = pa.array(_parts_in_ngrams(tokens.types, reading), pa.large_string())
         grams, names = parts, forms
         for n in range(2, highest + 1):
-            inside = part_rows[: -(n - 1)] == part_rows[n - 1 :] if len(parts) >= n else slice(0)
-            keys, grams = np.unique(
-                grams[: len(parts) - n + 1][inside] * n_parts + parts[n - 1 :][inside],
-                return_inverse=True,
-            )
+            last = np.full(len(parts), ABSENT, dtype=np.int32)
+            last[: -(n - 1)] = parts[n - 1 :]
+            # The last n - 1 parts of a document begin no n-gram.
+            ends = offsets[1:] - (n - 1)
+            last[ends[ends >= 0]] = ABSENT
+            before, part, grams = number_pairs(grams, last, len(names), len(forms), threads)
             names = pc.binary_join_element_wise(
-                names.take(pa.array(keys // n_parts)),
-                forms.take(pa.array(keys % n_parts)),
+                names.take(pa.array(before)),
+                forms.take(pa.array(part)),
                 pa.scalar("-", pa.large_string()),
             )
-            rows.append(part_rows[: len(parts) - n + 1][inside])
-            columns.append(grams.ravel() + sum(map(len, strings)))
+            levels.append(Level(grams, offsets, sum(map(len, strings))))
             strings.append(names)
-            if n < highest:
-                # Where a document is too short for an n-gram, no longer one begins either.
-                spread = np.zeros(len(parts), dtype=np.int64)
-                spread[: len(parts) - n + 1][inside] = grams.ravel()
-                grams = spread
     dictionary = pa.concat_arrays(strings).dictionary_encode()
     entries = dictionary.dictionary
     order = pc.sort_indices(entries).to_numpy()
-    sorted_position = np.empty(len(order), dtype=np.int64)
-    sorted_position[order] = np.arange(len(order))
+    sorted_position = np.empty(len(order), dtype=np.int32)
+    sorted_position[order] = np.arange(len(order), dtype=np.int32)
     by_string = sorted_position[dictionary.indices.to_numpy()]
-    return Occurrences(
-        np.concatenate(rows), by_string[np.concatenate(columns)], entries.take(pa.array(order))
-    )
+    numbered = []
+    for level, names in zip(levels, strings, strict=True):
+        # The last place stays ABSENT, so that ABSENT maps onto itself.
+        place = np.full(len(names) + 1, ABSENT, dtype=np.int32)
+        place[:-1] = by_string[level.first : level.first + len(names)]
+        numbered.append(Level(place[level.columns], level.offsets))
+    return Occurrences(numbered, entries.take(pa.array(order)))
 
 
 def _parts_in_ngrams(types: list[str], reading: str) -> list[str]:
@@ -129,21 +127,20 @@ def _parts_in_ngrams(types: list[str], reading: str) -> list[str]:
     return parts
 
 
-def _with_boundaries(
-    tokens: Tokens, lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return all tokens with their documents' boundaries, and the document of each.
+def _with_boundaries(tokens: Tokens) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return all tokens with their documents' boundaries, and the documents' offsets among them.
 
     A document without tokens has no boundaries either, and so no n-gram.
     """
     start, end = len(tokens.types), len(tokens.types) + 1
-    filled = np.flatnonzero(lengths)
-    sizes = lengths[filled] + 2
-    ends = np.cumsum(sizes) - 1
-    parts = np.empty(len(tokens.ids) + 2 * len(filled), dtype=np.int64)
+    lengths = np.diff(tokens.offsets)
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(np.where(lengths > 0, lengths + 2, 0), out=offsets[1:])
+    parts = np.empty(int(offsets[-1]), dtype=np.int32)
     inner = np.ones(len(parts), dtype=bool)
-    inner[ends] = inner[ends - sizes + 1] = False
+    starts, ends = offsets[:-1][lengths > 0], offsets[1:][lengths > 0] - 1
+    inner[starts] = inner[ends] = False
     parts[inner] = tokens.ids
+    parts[starts] = start
     parts[ends] = end
-    parts[ends - sizes + 1] = start
-    return parts, np.repeat(filled.astype(np.int32), sizes)
+    return parts, offsets
