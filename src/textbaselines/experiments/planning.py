@@ -41,8 +41,9 @@ STATED_RATES: Mapping[str, tuple[str, float]] = {
 """Microseconds of one fit, with its predictions, per unit of its training documents.
 
 All seconds of a family divided by all its units, over the runs of config/survey.yaml whose costs
-docs/survey.md shows (nine datasets, two cores, other work beside). Single runs differ from them by
-up to ten times either way. ``gpr`` was not among them and has the rate of ``gp``."""
+docs/survey.md shows (nine datasets, two cores, other work beside). With them nine of ten of those
+jobs took between a third and three times their estimate. ``gpr`` was not among them and has the
+rate of ``gp``."""
 
 START_SECONDS = 3.0
 """Of any job: Python, imports, reading. From the same runs, as are the next three."""
