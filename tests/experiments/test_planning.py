@@ -61,7 +61,7 @@ def test_every_family_has_a_rate() -> None:
 
 
 def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
-    asked = study(repository)
+    asked = study(repository, protocol={"inner": None})
     plan = make_plan(asked, tmp_path, asked.runs())
     training = NYT - NYT // 10
     rows = by_method(plan)
@@ -75,12 +75,25 @@ def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
 
 
 def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
-    asked = study(repository)
-    asked.config["protocol"]["inner"] = {"folds": 5}
-    row = by_method(make_plan(asked, tmp_path, asked.runs()))["SVM"]
+    write_audit(tmp_path, "hg-nyt", 20.0)
+    asked = study(
+        repository,
+        methods={
+            "SVM": {"family": "svm", "grid": "default", "representations": ["uni"]},
+            "MNB": {"family": "mnb", "representations": ["uni"]},
+        },
+    )
+    rows = by_method(make_plan(asked, tmp_path, asked.runs()))
     training = NYT - NYT // 10
-    assert row["inner_fits"] == 5 * row["outer_fits"]
-    assert row["document_fits"] == row["outer_fits"] * (training + 5 * (training * 4 // 5))
+    inner = training * 4 // 5
+    assert (rows["SVM"]["outer_fits"], rows["SVM"]["inner_fits"]) == (50, 250)
+    assert rows["SVM"]["document_fits"] == 50 * training + 250 * inner
+    prepared = PREPARE_SECONDS * 10 * (NYT + 5 * training) * 20 / 1e6
+    assert rows["SVM"]["core_seconds"] == pytest.approx(
+        START_SECONDS + prepared + 0.17e-6 * 20 * (50 * training + 250 * inner)
+    )
+    # One point of one representation: nothing to choose.
+    assert (rows["MNB"]["outer_fits"], rows["MNB"]["inner_fits"]) == (10, 0)
 
 
 def test_what_is_done_costs_nothing(repository: Path, tmp_path: Path) -> None:
@@ -109,6 +122,7 @@ def test_stated_rates_by_hand(repository: Path, tmp_path: Path) -> None:
     }
     asked = study(
         repository,
+        protocol={"inner": None},
         representations={"uni": {**reduced, "reduction": None}, "svd": reduced},
         methods={
             "NB": {"family": "mnb", "representations": ["uni"]},
@@ -135,7 +149,7 @@ def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) 
     # Of another set, 10.5 seconds on 100 documents of 10 tokens.
     write_run(tmp_path, "cr", "svm", [10.0], [None])
     write_run(tmp_path, "cr", "mnb", [10.0], [None])
-    asked = study(repository, datasets=["hg-nyt", "cr"])
+    asked = study(repository, datasets=["hg-nyt", "cr"], protocol={"inner": None})
     only = {("hg-nyt", "bi", "SVM"), ("hg-nyt", "uni", "SVM"), ("hg-nyt", "bi", "MNB")}
     plan = make_plan(asked, tmp_path, only)
     job = plan.jobs.set_index(["dataset", "representation", "method"])["core_seconds"]

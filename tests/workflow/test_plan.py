@@ -33,7 +33,9 @@ def test_a_plan_counts_what_a_run_would_do(fresh) -> None:
     assert len(rows) == 12
     # Three folds of a hundred documents, one value more than the fixed one; two representations.
     assert rows["hg-nyt", "MNB"]["outer_fits"] == 2 * 3 * 2
-    assert rows["hg-nyt", "MNB"]["document_fits"] == 2 * 3 * 2 * 67
+    # Of them five inner folds.
+    assert rows["hg-nyt", "MNB"]["inner_fits"] == 2 * 3 * 2 * 5
+    assert rows["hg-nyt", "MNB"]["document_fits"] == 2 * 3 * 2 * (67 + 5 * 53)
     assert told["wall_seconds"] < told["core_seconds"]
 
 

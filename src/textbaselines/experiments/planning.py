@@ -49,7 +49,7 @@ START_SECONDS = 3.0
 """Of any job: Python, imports, reading. From the same runs, as are the next three."""
 
 PREPARE_SECONDS = 0.5
-"""Of a training job, per million n-grams of all documents and each division: its features."""
+"""Of a training job, per million n-grams of the documents of each division: its features."""
 
 REDUCE_SECONDS = 2.0
 """The same with a reduction."""
@@ -191,11 +191,12 @@ def make_plan(
     """
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
-    inner = inner_folds(study)
     planned, jobs = [], []
     for dataset, representation, method in study.runs():
         name = study.methods[method]
-        points, divisions = len(name.points), _divisions(study.protocol(dataset))
+        protocol = study.protocol(dataset)
+        points, divisions = len(name.points), _divisions(protocol)
+        inner = protocol.inner if study.chooses(dataset, method) else 0
         waiting = (dataset, representation, method) in to_run
         size = sizes[dataset]
         seconds, basis, outer_fits, inner_fits, documents = 0.0, "", 0, 0, 0
@@ -211,7 +212,8 @@ def make_plan(
                 outer_fits * _units(name.family, size.training, width)
                 + inner_fits * _units(name.family, inner_training, width)
             )
-            seconds += START_SECONDS + _preparation(features, size, divisions * (1 + inner))
+            prepared = divisions * (size.documents + inner * size.training)
+            seconds += START_SECONDS + _preparation(features, prepared * size.tokens)
         jobs.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (
@@ -234,12 +236,6 @@ def make_plan(
         sum(_other_seconds(rule, sizes.get(dataset or "")) for rule, dataset in waiting_others),
         tuple(name for name, size in sizes.items() if size.assumed),
     )
-
-
-def inner_folds(study: Study) -> int:
-    """Return the number of inner folds of a nested selection; 0 without one."""
-    inner = study.config["protocol"].get("inner")
-    return int(inner["folds"]) if inner else 0
 
 
 def size_of(study: Study, dataset: str, results: Path) -> Size:
@@ -316,10 +312,10 @@ def _rate(rates: pd.DataFrame, dataset: str, representation: str, family: str) -
     return 1e-6 * STATED_RATES[family][1], "stated rates"
 
 
-def _preparation(representation: Representation, size: Size, divisions: int) -> float:
-    orders = representation.highest - representation.lowest + 1
+def _preparation(representation: Representation, tokens: float) -> float:
+    """Return the seconds that the features of all divisions take, with their tokens in all."""
     seconds = PREPARE_SECONDS if representation.reduction is None else REDUCE_SECONDS
-    return seconds * 1e-6 * size.documents * size.tokens * orders * divisions
+    return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)
 
 
 def _other_seconds(rule: str, size: Size | None) -> float:
