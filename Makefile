@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey serve ui track track-rebuild test lint format lock bench-tracking clean
+.PHONY: study paper survey plan serve ui track track-rebuild test lint format lock bench-tracking clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -29,6 +29,10 @@ paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by netw
 
 survey: $(READY) ## every method on the nine sets
 	$(call run_study,--configfile config/survey.yaml)
+
+plan: $(READY) ## what a study would run and how long it takes (STUDY=config/survey.yaml)
+	@python -m textbaselines plan $(if $(STUDY),--configfile "$(STUDY)") \
+	  $(if $(filter-out all,$(CORES)),--cores $(CORES))
 
 serve: $(READY) ## serve the champion of DATASET to this machine alone, on PORT
 	@[ -n "$(DATASET)" ] || { echo "name a dataset: make serve DATASET=hg-movie"; exit 1; }

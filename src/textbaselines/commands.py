@@ -8,9 +8,10 @@ from typing import Any, ParamSpec
 
 import click
 import pandas as pd
+import yaml
 from rich.console import Console
 
-from textbaselines import provenance, storage
+from textbaselines import dry_run, provenance, storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.collection import (
     cells_of_studies,
@@ -19,8 +20,11 @@ from textbaselines.experiments.collection import (
     studies_in,
     study_in,
 )
+from textbaselines.experiments.planning import make_plan
+from textbaselines.experiments.study import read_study
 from textbaselines.logs import start_log
 from textbaselines.reporting.listing import FORMS, compare, render, select
+from textbaselines.reporting.planned import plan_as_json, plan_list, totals
 from textbaselines.reporting.tables import ORACLE_WARNING
 from textbaselines.reporting.tracking.ui import PORT, links_of_study, ui_command
 
@@ -52,7 +56,78 @@ def _told(command: Callable[_P, None]) -> Callable[_P, None]:
 
 @click.group()
 def main() -> None:
-    """Results of textbaselines on the terminal, and its tracking store."""
+    """Plans and results of textbaselines on the terminal, and its tracking store."""
+
+
+@main.command()
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="The folder of results whose runs tell how long fits take.",
+)
+@click.option(
+    "--configfile", "files", multiple=True, type=click.Path(path_type=Path), help="The study file."
+)
+@click.option("--config", "settings", multiple=True, help="KEY=VALUE, replaces the file's.")
+@click.option("--cores", type=click.IntRange(min=1), help="As many as there are without.")
+@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout.")
+@click.option(
+    *("--form", "--format", "form"),
+    type=click.Choice(FORMS),
+    default="table",
+    show_default=True,
+    help="The form.",
+)
+@_told
+def plan(
+    results: Path,
+    files: tuple[Path, ...],
+    settings: tuple[str, ...],
+    cores: int | None,
+    root: Path,
+    form: str,
+) -> None:
+    """Show what a study would run, and an estimate of its time, before anything is run."""
+    study = read_study(
+        files or [root / "config" / "config.yaml"],
+        _settings(settings),
+        root,
+        root / "workflow" / "schemas",
+    )
+    jobs = dry_run.jobs_to_run(root / "Snakefile", files, settings)
+    to_run = {
+        (of["dataset"], of["representation"], of["method"])
+        for rule, of in jobs
+        if rule == "train_method"
+    }
+    other = [(rule, of.get("dataset")) for rule, of in jobs if rule not in ("train_method", "all")]
+    planned = make_plan(study, results, to_run, other)
+    cores = cores or len(os.sched_getaffinity(0))
+    if form == "json":
+        click.echo(plan_as_json(planned, study.name, cores), nl=False)
+        return
+    exact = form == "csv"
+    shown = planned.rows if exact else plan_list(planned)
+    click.echo(render(shown, form, Console()), nl=False)
+    for line in totals(planned, study.title, cores):
+        click.echo(line, err=exact)
+
+
+def _settings(given: tuple[str, ...]) -> dict[str, Any]:
+    settings = {}
+    for one in given:
+        key, sign, value = one.partition("=")
+        if not sign:
+            raise UserError(
+                "a setting without a value", where="--config", found=one, expected="KEY=VALUE"
+            )
+        try:
+            settings[key] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise UserError("not a value", where=f"--config {key}", found=value) from error
+    return settings
 
 
 @main.group()

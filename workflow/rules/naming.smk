@@ -194,6 +194,8 @@ def tables_of_study():
     tables.append(f"results/costs/{study.name}/costs.html")
     if published_file():
         tables += ["results/tables/fidelity.csv", f"{folder}/paper.html"]
+    if study.config["protocol"]["inner"] is not None:
+        tables.append(f"results/search/{study.name}/curves.csv")
     return [*tables, f"results/figures/{study.name}/accuracy.svg"]
 
 

@@ -405,7 +405,16 @@ def _method(name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where
     if grid == "default":
         grid = {axis: list(values) for axis, values in known.default_grid.items()}
         grid = {axis: values for axis, values in grid.items() if axis not in spec["options"]}
-    points = expand(family, known.defaults, spec["options"], spec["fixed"], grid, key)
+    points = expand(
+        family,
+        known.parameters,
+        known.defaults,
+        spec["options"],
+        spec["fixed"],
+        grid,
+        name,
+        key,
+    )
     for point in points:
         try:
             validate_params(family, point.params)

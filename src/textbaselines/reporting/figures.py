@@ -18,8 +18,8 @@ from textbaselines.storage import whole_file, write_text
 
 # Okabe & Ito (2008), "Color Universal Design", without yellow, too faint on white. Colour only
 # repeats what the row's name and the marker already say.
-_COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h")
 
 
 def accuracy_figure(
@@ -122,7 +122,7 @@ def accuracy_figure(
 
 
 def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:
-    colour = _COLOURS[place % len(_COLOURS)]
+    colour = COLOURS[place % len(COLOURS)]
     middle = 100 * cell["accuracy"]
     right = middle
     if not (math.isnan(cell["low"]) or math.isnan(cell["high"])):
@@ -137,7 +137,7 @@ def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:
     axis.plot(
         middle,
         row,
-        marker=_MARKERS[place % len(_MARKERS)],
+        marker=MARKERS[place % len(MARKERS)],
         markersize=6,
         color=colour,
         markerfacecolor=colour if which == 0 else "white",

@@ -1,0 +1,328 @@
+"""What a study will cost before it runs: fits per dataset and method, and an estimate of time."""
+
+import heapq
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.datasets.catalog import Dataset
+from textbaselines.errors import UserError
+from textbaselines.experiments.folds import Protocol
+from textbaselines.experiments.study import Representation, Study
+
+Run = tuple[str, str, str]
+"""Dataset, representation and method of a training job."""
+
+UNITS = ("terms", "documents", "squares")
+"""What the time of one fit grows with: n-grams (or coordinates) of its training documents, the
+documents, or their square."""
+
+STATED_RATES: Mapping[str, tuple[str, float]] = {
+    "mnb": ("terms", 0.088),
+    "bnb": ("terms", 0.14),
+    "cnb": ("terms", 0.076),
+    "lm": ("terms", 0.061),
+    "tlm": ("terms", 3.4),
+    "svm": ("terms", 0.17),
+    "nbsvm": ("terms", 0.084),
+    "lr": ("terms", 1.0),
+    "ridge": ("terms", 2.8),
+    "linreg": ("terms", 1.3),
+    "gnb": ("documents", 6.8),
+    "gda": ("documents", 12.0),
+    "elm": ("documents", 270.0),
+    "gp": ("documents", 990.0),
+    "gpr": ("documents", 990.0),
+    "ksvm": ("squares", 0.21),
+}
+"""Microseconds of one fit, with its predictions, per unit of its training documents.
+
+All seconds of a family divided by all its units, over the runs of config/survey.yaml whose costs
+docs/survey.md shows (nine datasets, two cores, other work beside). With them nine of ten of those
+jobs took between a third and three times their estimate. ``gpr`` was not among them and has the
+rate of ``gp``."""
+
+START_SECONDS = 3.0
+"""Of any job: Python, imports, reading. From the same runs, as are the next three."""
+
+PREPARE_SECONDS = 0.5
+"""Of a training job, per million n-grams of the documents of each division: its features."""
+
+REDUCE_SECONDS = 2.0
+"""The same with a reduction."""
+
+TEXT_SECONDS = 2.0
+"""Of a job that reads, tokenises or counts, per million tokens of its dataset."""
+
+TOKENS_PER_DOCUMENT = 100.0
+"""Assumed of a dataset that is not read yet."""
+
+TEXT_STAGES = ("read_corpus", "tokenise_corpus", "count_ngrams", "fit_vocabularies")
+"""The jobs whose time grows with the text."""
+
+PLAN_COLUMNS = (
+    "dataset",
+    "method",
+    "jobs",
+    "done",
+    "points",
+    "outer_fits",
+    "inner_fits",
+    "document_fits",
+    "core_seconds",
+    "basis",
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much a dataset has: documents that are used, of which one division trains on some.
+
+    ``tokens`` is the mean number per document; ``assumed`` says that it is not known yet.
+    """
+
+    documents: int
+    training: int
+    tokens: float
+    assumed: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done.
+
+    Attributes
+    ----------
+    rows : data frame with the columns :data:`PLAN_COLUMNS`
+        One for each dataset and method. ``jobs`` and ``done`` are training jobs; the columns after
+        ``points`` are of the jobs that are not done. ``document_fits``: training documents, summed
+        over fits.
+    jobs : data frame
+        Columns dataset, representation, method, done, core_seconds: one row for each training job.
+    other_jobs : dict
+        How many other jobs are to be run, by rule.
+    other_seconds : float
+        Of the other jobs, fetching without the time of the network.
+    assumed : tuple of str
+        Datasets whose length of documents is assumed.
+    """
+
+    rows: pd.DataFrame
+    jobs: pd.DataFrame
+    other_jobs: dict[str, int]
+    other_seconds: float
+    assumed: tuple[str, ...]
+
+    @property
+    def core_seconds(self) -> float:
+        """The estimate of all jobs together."""
+        return float(self.jobs["core_seconds"].sum()) + self.other_seconds
+
+    def wall_seconds(self, cores: int) -> float:
+        """Return the estimate on so many cores: training jobs, the longest first, one core each."""
+        free = [0.0] * cores
+        for seconds in sorted(self.jobs["core_seconds"], reverse=True):
+            heapq.heapreplace(free, free[0] + seconds)
+        return max(free) + self.other_seconds / cores
+
+
+def measured_rates(results: Path) -> pd.DataFrame:
+    """Return what the fits of all finished runs of a folder of results took.
+
+    Returns
+    -------
+    data frame with the columns dataset, representation, family, seconds, units
+        A row for each run folder of any study that holds a successful fit of a known family on a
+        dataset whose audit is there. ``seconds`` are fit and predict, ``units`` those of
+        :data:`STATED_RATES`, both summed over fits.
+    """
+    rows = []
+    tokens: dict[str, float | None] = {}
+    for file in sorted((results / "runs").glob("*/*/*/*/run.json")):
+        run = storage.read_json(file)
+        dataset = run["dataset"]
+        if dataset not in tokens:
+            tokens[dataset] = _mean_tokens(results, dataset)
+        times, scores = file.with_name("timings.parquet"), file.with_name("scores.parquet")
+        mean = tokens[dataset]
+        if mean is None or run["family"] not in STATED_RATES:
+            continue
+        if not times.is_file() or not scores.is_file():
+            continue
+        key = ["point", "repeat", "fold"]
+        fits = storage.read_parquet(scores).merge(storage.read_parquet(times), on=key)
+        fits = fits[fits["failure"].isna()]
+        lowest, highest = run["ngrams"]
+        rank = (run["reduction"] or {}).get("rank")
+        width = rank or mean * (highest - lowest + 1)
+        units = sum(
+            count * _units(run["family"], int(str(size)), width)
+            for size, count in fits["n_train"].value_counts().items()
+        )
+        if units:
+            seconds = float((fits["fit_seconds"] + fits["predict_seconds"]).sum())
+            rows.append((dataset, run["representation"], run["family"], seconds, units))
+    return pd.DataFrame(rows, columns=["dataset", "representation", "family", "seconds", "units"])
+
+
+def make_plan(
+    study: Study,
+    results: Path,
+    to_run: Collection[Run],
+    other: Iterable[tuple[str, str | None]] = (),
+) -> Plan:
+    """Return what a study still has to do, with an estimate of its time.
+
+    A training job takes the rate of finished runs of the same family, of the same dataset and
+    representation where there are any, else of all; without any, the stated rate.
+
+    Parameters
+    ----------
+    study : Study
+    results : Path
+        The folder of results, for what is known of datasets and of earlier runs.
+    to_run : collection of (dataset, representation, method)
+        The training jobs that are not done.
+    other : iterable of (rule, dataset or None)
+        The other jobs that are to be run.
+    """
+    rates = measured_rates(results)
+    sizes = {name: size_of(study, name, results) for name in study.datasets}
+    planned, jobs = [], []
+    for dataset, representation, method in study.runs():
+        name = study.methods[method]
+        protocol = study.protocol(dataset)
+        points, divisions = len(name.points), _divisions(protocol)
+        inner = protocol.inner if study.chooses(dataset, method) else 0
+        waiting = (dataset, representation, method) in to_run
+        size = sizes[dataset]
+        seconds, basis, outer_fits, inner_fits, documents = 0.0, "", 0, 0, 0
+        if waiting:
+            outer_fits = points * divisions
+            inner_fits = outer_fits * inner
+            inner_training = size.training * (inner - 1) // inner if inner else 0
+            documents = outer_fits * size.training + inner_fits * inner_training
+            features = study.representations[representation]
+            width = _width(features, size.tokens)
+            rate, basis = _rate(rates, dataset, representation, name.family)
+            seconds = rate * (
+                outer_fits * _units(name.family, size.training, width)
+                + inner_fits * _units(name.family, inner_training, width)
+            )
+            prepared = divisions * (size.documents + inner * size.training)
+            seconds += START_SECONDS + _preparation(features, prepared * size.tokens)
+        jobs.append((dataset, representation, method, not waiting, seconds))
+        planned.append(
+            (
+                *(dataset, method, 1, int(not waiting), points),
+                *(outer_fits, inner_fits, documents, seconds, basis),
+            )
+        )
+    rows = pd.DataFrame(planned, columns=list(PLAN_COLUMNS))
+    grouped = rows.groupby(["dataset", "method"], sort=False, as_index=False)
+    summed = {name: "sum" for name in PLAN_COLUMNS[2:-1] if name != "points"}
+    rows = grouped.agg({**summed, "points": "first", "basis": _joined})
+    waiting_others = list(other)
+    counts: dict[str, int] = {}
+    for rule, _ in waiting_others:
+        counts[rule] = counts.get(rule, 0) + 1
+    return Plan(
+        rows[list(PLAN_COLUMNS)],
+        pd.DataFrame(jobs, columns=["dataset", "representation", "method", "done", "core_seconds"]),
+        counts,
+        sum(_other_seconds(rule, sizes.get(dataset or "")) for rule, dataset in waiting_others),
+        tuple(name for name, size in sizes.items() if size.assumed),
+    )
+
+
+def size_of(study: Study, dataset: str, results: Path) -> Size:
+    """Return how much a dataset has: from its audit once it is read, else from its file."""
+    protocol = study.protocol(dataset)
+    most = study.config["max_documents"]
+    tokens = _mean_tokens(results, dataset)
+    parts = _parts(study.datasets[dataset], protocol, results)
+    used = {
+        split: sum(min(count, most) if most else count for count in classes.values())
+        for split, classes in parts.items()
+    }
+    documents = sum(used.values())
+    if protocol.kind == "split":
+        training = used.get("train", documents // 2)
+    elif protocol.kind == "halves":
+        training = documents // 2
+    else:
+        training = documents - documents // protocol.folds
+    return Size(documents, training, tokens or TOKENS_PER_DOCUMENT, tokens is None)
+
+
+def _parts(dataset: Dataset, protocol: Protocol, results: Path) -> dict[str, dict[str, int]]:
+    # A sample is drawn of each class, and of each split where there is one.
+    audit = results / "corpora" / dataset.name / "audit.json"
+    if protocol.kind != "split":
+        return {"all": dict(dataset.expected)}
+    if audit.is_file() and (found := storage.read_json(audit).get("documents_by_split")):
+        return dict(found)
+    half = {name: count // 2 for name, count in dataset.expected.items()}
+    return {"train": half, "test": half}
+
+
+def _mean_tokens(results: Path, dataset: str) -> float | None:
+    audit = results / "corpora" / dataset / "audit.json"
+    if not audit.is_file():
+        return None
+    try:
+        return float(storage.read_json(audit)["length"]["tokens"]["mean"])
+    except KeyError as error:
+        raise UserError(
+            "an audit without the length of documents",
+            where=str(audit),
+            found=f"no key {error}",
+            fix="delete it and run again",
+        ) from error
+
+
+def _divisions(protocol: Protocol) -> int:
+    return protocol.repeats * (protocol.folds if protocol.kind == "cv" else 1)
+
+
+def _width(representation: Representation, tokens: float) -> float:
+    """Return how many terms, or coordinates, a document has."""
+    if representation.reduction is not None:
+        return float(representation.reduction["rank"])
+    return tokens * (representation.highest - representation.lowest + 1)
+
+
+def _units(family: str, documents: int, width: float) -> float:
+    unit = STATED_RATES[family][0]
+    if unit == "squares":
+        return float(documents) ** 2
+    return documents * (width if unit == "terms" else 1.0)
+
+
+def _rate(rates: pd.DataFrame, dataset: str, representation: str, family: str) -> tuple[float, str]:
+    """Return seconds per unit, and what they rest on."""
+    mine = rates[rates["family"] == family]
+    here = mine[(mine["dataset"] == dataset) & (mine["representation"] == representation)]
+    for chosen, basis in ((here, "runs of this dataset"), (mine, "runs of other datasets")):
+        if len(chosen):
+            return float(chosen["seconds"].sum() / chosen["units"].sum()), basis
+    return 1e-6 * STATED_RATES[family][1], "stated rates"
+
+
+def _preparation(representation: Representation, tokens: float) -> float:
+    """Return the seconds that the features of all divisions take, with their tokens in all."""
+    seconds = PREPARE_SECONDS if representation.reduction is None else REDUCE_SECONDS
+    return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)
+
+
+def _other_seconds(rule: str, size: Size | None) -> float:
+    if rule not in TEXT_STAGES or size is None:
+        return START_SECONDS
+    return START_SECONDS + TEXT_SECONDS * 1e-6 * size.documents * size.tokens
+
+
+def _joined(bases: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(basis for basis in bases if basis)) or "done"

@@ -1,0 +1,206 @@
+"""Plans: fits and documents counted by hand, times from runs that are there, else from a table."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from textbaselines.experiments.planning import (
+    PREPARE_SECONDS,
+    REDUCE_SECONDS,
+    START_SECONDS,
+    STATED_RATES,
+    TEXT_SECONDS,
+    UNITS,
+    Plan,
+    make_plan,
+    size_of,
+)
+from textbaselines.experiments.study import make_study
+from textbaselines.models.registry import METHODS
+from textbaselines.storage import write_json, write_parquet
+from textbaselines.validation import load_yaml
+
+NYT = 1187 + 1783
+"""Documents of the set, as its file says."""
+
+
+def study(repository: Path, **changes):
+    config = load_yaml(repository / "config" / "config.yaml")
+    changes = {"datasets": ["hg-nyt"], "keep_models": "none", **changes}
+    schemas = repository / "workflow" / "schemas"
+    return make_study({**config, **changes}, "my.yaml", repository, schemas)
+
+
+def by_method(plan: Plan, dataset: str = "hg-nyt"):
+    rows = plan.rows[plan.rows["dataset"] == dataset]
+    return {row["method"]: row for row in rows.to_dict("records")}
+
+
+def write_audit(results: Path, dataset: str, tokens: float, **rest) -> None:
+    audit = {"length": {"tokens": {"mean": tokens}}, **rest}
+    write_json(results / "corpora" / dataset / "audit.json", audit)
+
+
+def write_run(results: Path, dataset: str, family: str, seconds, failures, reduction=None) -> None:
+    """A run of one grid point with a fit of each of these seconds on 100 documents."""
+    folder = results / "runs" / "earlier" / dataset / "bi" / family
+    keys = {"point": "a", "repeat": 0, "fold": range(len(seconds))}
+    scores = pd.DataFrame({**keys, "n_train": 100, "failure": failures})
+    write_parquet(folder / "scores.parquet", scores)
+    times = {"fit_seconds": seconds, "predict_seconds": 0.5}
+    # In another order: rows are joined by their keys.
+    write_parquet(folder / "timings.parquet", pd.DataFrame({**keys, **times}).iloc[::-1])
+    run = {"dataset": dataset, "representation": "bi", "method": "any", "family": family}
+    write_json(folder / "run.json", {**run, "ngrams": [1, 2], "reduction": reduction})
+
+
+def test_every_family_has_a_rate() -> None:
+    assert set(STATED_RATES) == set(METHODS)
+    assert {unit for unit, _ in STATED_RATES.values()} == set(UNITS)
+
+
+def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
+    asked = study(repository, protocol={"inner": None})
+    plan = make_plan(asked, tmp_path, asked.runs())
+    training = NYT - NYT // 10
+    rows = by_method(plan)
+    # Four values of alpha; five of C; four of C times four of beta: on ten folds, three times.
+    assert {name: row["points"] for name, row in rows.items()} == {"MNB": 4, "SVM": 5, "NBSVM": 16}
+    for row in rows.values():
+        assert (row["jobs"], row["done"], row["inner_fits"]) == (3, 0, 0)
+        assert row["outer_fits"] == row["points"] * 10 * 3
+        assert row["document_fits"] == row["outer_fits"] * training
+        assert row["basis"] == "stated rates"
+
+
+def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
+    write_audit(tmp_path, "hg-nyt", 20.0)
+    asked = study(
+        repository,
+        methods={
+            "SVM": {"family": "svm", "grid": "default", "representations": ["uni"]},
+            "MNB": {"family": "mnb", "representations": ["uni"]},
+        },
+    )
+    rows = by_method(make_plan(asked, tmp_path, asked.runs()))
+    training = NYT - NYT // 10
+    inner = training * 4 // 5
+    assert (rows["SVM"]["outer_fits"], rows["SVM"]["inner_fits"]) == (50, 250)
+    assert rows["SVM"]["document_fits"] == 50 * training + 250 * inner
+    prepared = PREPARE_SECONDS * 10 * (NYT + 5 * training) * 20 / 1e6
+    assert rows["SVM"]["core_seconds"] == pytest.approx(
+        START_SECONDS + prepared + 0.17e-6 * 20 * (50 * training + 250 * inner)
+    )
+    # One point of one representation: nothing to choose.
+    assert (rows["MNB"]["outer_fits"], rows["MNB"]["inner_fits"]) == (10, 0)
+
+
+def test_what_is_done_costs_nothing(repository: Path, tmp_path: Path) -> None:
+    asked = study(repository)
+    plan = make_plan(asked, tmp_path, {("hg-nyt", "bi", "SVM")})
+    rows = by_method(plan)
+    assert (rows["MNB"]["done"], rows["MNB"]["core_seconds"], rows["MNB"]["basis"]) == (
+        3,
+        0,
+        "done",
+    )
+    assert (rows["SVM"]["done"], rows["SVM"]["outer_fits"]) == (2, 50)
+    assert plan.jobs[~plan.jobs["done"]][["representation", "method"]].values.tolist() == [
+        ["bi", "SVM"]
+    ]
+    assert make_plan(asked, tmp_path, set()).core_seconds == 0
+
+
+def test_stated_rates_by_hand(repository: Path, tmp_path: Path) -> None:
+    write_audit(tmp_path, "hg-nyt", 20.0)
+    reduced = {
+        "tokenizer": "words",
+        "ngrams": [1, 1],
+        "weighting": "tfidf",
+        "reduction": {"kind": "svd", "rank": 7},
+    }
+    asked = study(
+        repository,
+        protocol={"inner": None},
+        representations={"uni": {**reduced, "reduction": None}, "svd": reduced},
+        methods={
+            "NB": {"family": "mnb", "representations": ["uni"]},
+            "SVM": {"family": "svm", "representations": ["svd"]},
+            "KSVM": {"family": "ksvm", "representations": ["svd"]},
+        },
+    )
+    training, terms = NYT - NYT // 10, NYT * 20 * 10 / 1e6
+    plan = make_plan(asked, tmp_path, asked.runs())
+    seconds = {name: row["core_seconds"] for name, row in by_method(plan).items()}
+    assert seconds["NB"] == pytest.approx(
+        START_SECONDS + PREPARE_SECONDS * terms + 10 * training * 20 * 0.088e-6
+    )
+    reduction = START_SECONDS + REDUCE_SECONDS * terms
+    assert seconds["SVM"] == pytest.approx(reduction + 10 * training * 7 * 0.17e-6)
+    assert seconds["KSVM"] == pytest.approx(reduction + 10 * training**2 * 0.21e-6)
+
+
+def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) -> None:
+    write_audit(tmp_path, "hg-nyt", 20.0)
+    write_audit(tmp_path, "cr", 10.0)
+    # Seconds of fit and predict: 1.5 + 3.5 on 2 x 100 documents of 20 tokens, uni- and bigrams.
+    write_run(tmp_path, "hg-nyt", "svm", [1.0, 3.0, 100.0], [None, None, "no"])
+    # Of another set, 10.5 seconds on 100 documents of 10 tokens.
+    write_run(tmp_path, "cr", "svm", [10.0], [None])
+    write_run(tmp_path, "cr", "mnb", [10.0], [None])
+    asked = study(repository, datasets=["hg-nyt", "cr"], protocol={"inner": None})
+    only = {("hg-nyt", "bi", "SVM"), ("hg-nyt", "uni", "SVM"), ("hg-nyt", "bi", "MNB")}
+    plan = make_plan(asked, tmp_path, only)
+    job = plan.jobs.set_index(["dataset", "representation", "method"])["core_seconds"]
+    training, points = NYT - NYT // 10, 5
+
+    def expected(rate: float, n_points: int, orders: int) -> float:
+        width = 20 * orders
+        start = START_SECONDS + PREPARE_SECONDS * NYT * width * 10 / 1e6
+        return start + rate * n_points * 10 * training * width
+
+    here = 5.0 / (200 * 20 * 2)
+    everywhere = 15.5 / (200 * 20 * 2 + 100 * 10 * 2)
+    assert job["hg-nyt", "bi", "SVM"] == pytest.approx(expected(here, points, 2))
+    assert job["hg-nyt", "uni", "SVM"] == pytest.approx(expected(everywhere, points, 1))
+    assert job["hg-nyt", "bi", "MNB"] == pytest.approx(expected(10.5 / 2000, 4, 2))
+    rows = by_method(plan)
+    assert rows["SVM"]["basis"] == "runs of other datasets, runs of this dataset"
+    assert rows["MNB"]["basis"] == "runs of other datasets"
+    assert rows["NBSVM"]["basis"] == "done"
+
+
+def test_other_jobs(repository: Path, tmp_path: Path) -> None:
+    write_audit(tmp_path, "hg-nyt", 20.0)
+    other = [("count_ngrams", "hg-nyt"), ("count_ngrams", "hg-nyt"), ("write_tables", None)]
+    plan = make_plan(study(repository), tmp_path, set(), other)
+    assert plan.other_jobs == {"count_ngrams": 2, "write_tables": 1}
+    text = TEXT_SECONDS * NYT * 20 / 1e6
+    assert plan.other_seconds == pytest.approx(3 * START_SECONDS + 2 * text)
+    assert plan.core_seconds == plan.other_seconds
+
+
+def test_sizes(repository: Path, tmp_path: Path) -> None:
+    assert size_of(study(repository), "hg-nyt", tmp_path).assumed
+    trial = size_of(study(repository, max_documents=50), "hg-nyt", tmp_path)
+    assert (trial.documents, trial.training) == (100, 90)
+    imdb = study(repository, datasets=["imdb"])
+    assert size_of(imdb, "imdb", tmp_path).training == 25000
+    splits = {"train": {"pos": 30, "neg": 10}, "test": {"pos": 100, "neg": 100}}
+    write_audit(tmp_path, "imdb", 230.5, documents_by_split=splits)
+    size = size_of(imdb, "imdb", tmp_path)
+    assert (size.documents, size.training, size.tokens, size.assumed) == (240, 40, 230.5, False)
+    trial = size_of(study(repository, datasets=["imdb"], max_documents=20), "imdb", tmp_path)
+    assert (trial.documents, trial.training) == (70, 30)
+    halves = size_of(study(repository, datasets=["athr"]), "athr", tmp_path)
+    assert halves.training == halves.documents // 2
+
+
+def test_wall_time_is_that_of_the_busiest_core() -> None:
+    jobs = pd.DataFrame({"core_seconds": [2.0, 3.0, 2.0, 3.0, 2.0]})
+    plan = Plan(pd.DataFrame(), jobs, {}, 4.0, ())
+    # 3 + 2 + 2 beside 3 + 2.
+    assert plan.wall_seconds(2) == 7 + 2
+    assert plan.wall_seconds(1) == plan.core_seconds == 16
+    assert plan.wall_seconds(100) == pytest.approx(3.04)
