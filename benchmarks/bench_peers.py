@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from corpora import read_dataset, tokenised
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from peers import ALPHAS, COMPETITORS, GRID, INNER, Case, Outcome
 
+from corpora import read_dataset, tokenised
+from peers import ALPHAS, COMPETITORS, GRID, INNER, Case, Outcome
 from textbaselines.experiments.folds import Protocol, draw_folds
 from textbaselines.storage import whole_file, write_text
 
@@ -62,7 +62,7 @@ def measure(folder: Path, competitor: str, whole: bool) -> None:
 def run(folder: Path, competitor: str, whole: bool) -> tuple[Outcome, float]:
     """Run one competitor in a fresh process of one core and return its outcome and peak MiB."""
     command = [sys.executable, __file__, "--measure", competitor, "--folder", str(folder)]
-    single = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     # A warning that a solver stopped at its limit is told by the scores' difference.
     environment = {**os.environ, **single, "PYTHONWARNINGS": "ignore"}
     if whole:

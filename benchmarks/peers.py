@@ -23,8 +23,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
-from solver_clock import solver_clock
 
+from solver_clock import solver_clock
 from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST, divisions
 from textbaselines.experiments.grids import expand
 from textbaselines.experiments.training import Task, train
@@ -263,9 +263,7 @@ def vowpal_wabbit(case: Case, whole: bool) -> Outcome:
 
     # ":" and "|" are Vowpal Wabbit's own marks.
     marks = str.maketrans({":": "<colon>", "|": "<bar>"})
-    return _by_files(
-        case, fold, lambda label, text: f"{2 * label - 1} | {text.translate(marks)}\n"
-    )
+    return _by_files(case, fold, lambda label, text: f"{2 * label - 1} | {text.translate(marks)}\n")
 
 
 def _by_files(
