@@ -1,5 +1,6 @@
 """What all classifiers share: the tie rule, orientation, and constant prediction from one class."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,7 @@ class LinearClassifier(Classifier):
     intercept_: NDArray[np.float64]
     n_iter_: int
     converged_: bool
+    gap_: float
 
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
@@ -121,6 +123,8 @@ class LinearClassifier(Classifier):
         self.intercept_ = self._oriented(intercepts, width=1)[:, 0]
         self.n_iter_ = max((solution.n_iter for solution in solutions), default=0)
         self.converged_ = all(solution.converged for solution in solutions)
+        gaps = [solution.gap for solution in solutions]
+        self.gap_ = float(np.max(gaps)) if gaps else math.nan
 
 
 class ProbabilisticClassifier(Classifier):

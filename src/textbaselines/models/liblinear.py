@@ -1,14 +1,17 @@
 """Linear models by LIBLINEAR, one class against the rest, telling whether they converged."""
 
+import math
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
+from textbaselines.models.duality import relative_gap
 from textbaselines.models.matrices import Matrix, int32_indices
 
 
@@ -17,13 +20,16 @@ class LinearSolution:
     """The weights of one solved problem, oriented to the positive rows.
 
     ``weights`` has the shape (features,); ``intercept`` is 0 without a bias. ``converged`` is
-    false when the solver stopped at the limit of iterations.
+    false when the solver stopped at the limit of iterations. ``gap`` is by what share of itself
+    the objective is above its minimum, at most (:func:`textbaselines.models.duality.relative_gap`);
+    NaN where nobody asked.
     """
 
     weights: NDArray[np.float64]
     intercept: float
     n_iter: int
     converged: bool
+    gap: float = math.nan
 
 
 def solve_linear(
@@ -75,13 +81,29 @@ def solve_linear(
         solver = LogisticRegression(solver="liblinear", l1_ratio=l1_ratio, **options)
     else:
         solver = LinearSVC(loss=loss, **options)
-    with warnings.catch_warnings():
+    # X is checked by the estimator: the library would look through it again.
+    with (
+        warnings.catch_warnings(),
+        config_context(assume_finite=True, skip_parameter_validation=True),
+    ):
         warnings.simplefilter("ignore", ConvergenceWarning)
         solver.fit(int32_indices(X), positive.astype(np.int8))
     n_iter = int(np.max(solver.n_iter_))
+    weights = solver.coef_[0]
+    intercept = 0.0 if bias is None else float(solver.intercept_[0])
     return LinearSolution(
-        weights=solver.coef_[0],
-        intercept=0.0 if bias is None else float(solver.intercept_[0]),
+        weights=weights,
+        intercept=intercept,
         n_iter=n_iter,
         converged=n_iter < max_iter,
+        gap=relative_gap(
+            X,
+            positive,
+            weights,
+            C=C,
+            loss=loss,
+            penalty=penalty,
+            bias=0.0 if bias is None else bias,
+            bias_weight=0.0 if bias is None else intercept / bias,
+        ),
     )

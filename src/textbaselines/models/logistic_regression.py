@@ -19,7 +19,8 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
     are the logistic functions of the scores divided by their sum.
 
     Fitted: ``coef_``, ``intercept_``, ``n_iter_`` (the most of any class), ``converged_`` (whether
-    every class's solver stopped by itself, not at ``max_iter``).
+    every class's solver stopped by itself, not at ``max_iter``), ``gap_`` (by what share of itself
+    any class's objective is above its minimum, at most).
 
     Parameters
     ----------

@@ -39,7 +39,8 @@ class NBSVM(LinearClassifier):
     X is taken as given: the paper's holds 0 and 1.
 
     Fitted: ``log_count_ratio_`` and ``coef_`` (the folded r * w'), both shaped and oriented as
-    ``coef_`` of every linear classifier here; ``n_iter_``, ``converged_``.
+    ``coef_`` of every linear classifier here; ``n_iter_``, ``converged_`` and ``gap_`` of the
+    solver, as :class:`~textbaselines.models.svm.LinearSVM` has them.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """The methods a study may name: their estimators, parameters, grids and costs, and grid fitting."""
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,9 @@ class FittedPoint:
         converge.
     n_iter : int
         The solver's iterations; 0 for closed forms.
+    gap : float
+        By what share of itself a linear solver's objective is above its minimum, at most; NaN for
+        what has no such solver.
     failure : str or None
         Why the point could not be fitted.
     """
@@ -112,6 +116,7 @@ class FittedPoint:
     converged: bool
     n_iter: int
     failure: str | None = None
+    gap: float = math.nan
 
 
 def make_estimator(
@@ -239,6 +244,7 @@ def _fitted(
                     share + time.perf_counter() - start,
                     converged=getattr(estimator, "converged_", True),
                     n_iter=getattr(estimator, "n_iter_", 0),
+                    gap=getattr(estimator, "gap_", math.nan),
                 ),
             )
 

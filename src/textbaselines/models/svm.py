@@ -22,7 +22,8 @@ class LinearSVM(LinearClassifier):
     solved in the dual, no bias.
 
     Fitted: ``coef_``, ``intercept_``, ``n_iter_`` (the most of any class), ``converged_`` (whether
-    every class's solver stopped by itself, not at ``max_iter``).
+    every class's solver stopped by itself, not at ``max_iter``), ``gap_`` (by what share of itself
+    any class's objective is above its minimum, at most; NaN for the hinge).
 
     Parameters
     ----------
