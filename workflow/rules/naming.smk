@@ -192,6 +192,7 @@ def tables_of_study():
     folder = f"results/tables/{study.name}"
     tables = [f"{folder}/comparison.{form}" for form in ("md", "tex", "csv", "html", "txt")]
     tables.append(f"results/costs/{study.name}/costs.html")
+    tables.append(f"{folder}/contrasts.html")
     if published_file():
         tables += ["results/tables/fidelity.csv", f"{folder}/paper.html"]
     if study.config["protocol"]["inner"] is not None:

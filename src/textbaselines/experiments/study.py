@@ -1,5 +1,6 @@
 """A study: what a study file asks for, checked whole before any job starts."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from textbaselines import validation
 from textbaselines.datasets.catalog import Dataset, load_catalog
 from textbaselines.errors import UserError
+from textbaselines.experiments.contrasts import Declared, declare
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
 from textbaselines.experiments.selection import ACROSS, candidates
@@ -122,6 +124,28 @@ class Study:
         runs = [run for run in self.runs() if (run[0], run[2]) == (dataset, method)]
         return self.protocol(dataset).inner > 0 and (several or len(runs) > 1)
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Return (method, representation) of every row of the tables, in their order.
+
+        With inner folds a method of several representations has a row more, in which each fold
+        chooses among them.
+        """
+        runs = self.runs()
+        pairs = {(method, representation) for _, representation, method in runs}
+        if self.config["protocol"]["inner"] is not None:
+            many = Counter((dataset, method) for dataset, _, method in runs)
+            pairs |= {(method, ACROSS) for (_, method), runs_of in many.items() if runs_of > 1}
+        return [
+            (method, representation)
+            for method in self.methods
+            for representation in [*self.representations, ACROSS]
+            if (method, representation) in pairs
+        ]
+
+    def contrasts(self, where: str = "") -> Declared:
+        """Return the declared contrasts; raise :class:`UserError` for one that cannot be made."""
+        return declare(self.config["contrasts"], self.runs(), self.rows(), where)
+
     def kept_models(self) -> list[tuple[str, str, str]]:
         """Return (dataset, representation, method) of every model kept by its name.
 
@@ -184,6 +208,7 @@ class Study:
 
     def description(self) -> dict[str, Any]:
         """Return what the reporting stages need: names, titles, order, captions."""
+        declared = self.contrasts()
         return {
             "name": self.name,
             "title": self.title,
@@ -211,6 +236,8 @@ class Study:
                 for name, method in self.methods.items()
             ],
             "runs": [list(run) for run in self.runs()],
+            "control": declared.control,
+            "contrasts": [list(contrast) for contrast in declared.contrasts],
             "tables": self.config["tables"],
             "tracking": self.config["tracking"],
             "tracking_uri": self.config["tracking_uri"],
@@ -301,6 +328,7 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     )
     _check_string_dictionaries(study, where)
     study.check_kept_models(where)
+    study.contrasts(f"{where}, key contrasts")
     if filled["tracking_uri"] is not None:
         validation.check_server(filled["tracking_uri"], f"{where}, key tracking_uri")
     return study

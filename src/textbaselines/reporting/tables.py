@@ -143,7 +143,7 @@ def comparison_table(
     reasons: dict[str, str] = {}
 
     def reason_mark(reason: str) -> str:
-        return reasons.setdefault(reason, _letters(len(reasons)))
+        return reasons.setdefault(reason, note_letters(len(reasons)))
 
     groups = []
     for method in study["methods"]:
@@ -308,8 +308,8 @@ def _reason(cell: Any, selection: str) -> str:
     return "Failed: no accuracy; failure in the scores of its run tells why."
 
 
-def _letters(count: int) -> str:
-    """Return the (count + 1)-th of a, b, ..., z, aa, ab, ..."""
+def note_letters(count: int) -> str:
+    """Return the mark of the (count + 1)-th note: a, b, ..., z, aa, ab, ..."""
     name = ""
     count += 1
     while count:

@@ -1,0 +1,97 @@
+"""What the tests say to the declared contrasts: p-values adjusted together, and an outcome each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from textbaselines.experiments.contrasts import Contrast
+from textbaselines.experiments.pairs import PAIR_COLUMNS
+from textbaselines.experiments.significance import LEVEL, holm
+
+CONTRAST_COLUMNS = (*PAIR_COLUMNS, "p_holm", "p_holm_study", "outcome")
+
+BETTER, NOT_BETTER, WORSE, FAILED, NOT_RUN = "better", "not better", "worse", "failed", "not run"
+"""Outcomes of a contrast: a against b."""
+
+
+def judge_contrasts(
+    pairs: pd.DataFrame, declared: Sequence[Contrast], datasets: Sequence[str]
+) -> pd.DataFrame:
+    """Return every declared contrast on every dataset, its p-value adjusted and its outcome.
+
+    Parameters
+    ----------
+    pairs : data frame
+        What :func:`textbaselines.experiments.pairs.compare_rows` returned for the datasets.
+    declared : sequence of Contrast
+    datasets : sequence of str
+        In the study's order.
+
+    Returns
+    -------
+    data frame with the columns :data:`CONTRAST_COLUMNS`
+        ``p_holm`` is adjusted by Holm's method over the contrasts of the dataset, ``p_holm_study``
+        over those of all datasets; one that could not be tested for a failed fit counts as one
+        with p = 1. ``outcome``, by ``p_holm``: ``better`` (a than b), ``not better``, ``worse``,
+        ``failed`` or ``not run``.
+    """
+    found = {(row["dataset"], row["a"], row["b"]): row for row in pairs.to_dict("records")}
+    rows: list[dict[Any, Any]] = []
+    for dataset in datasets:
+        mine: list[dict[Any, Any]] = []
+        for a, b in declared:
+            row = found.get((dataset, a, b))
+            if row is None and (dataset, b, a) in found:
+                row = turned(found[dataset, b, a])
+            if row is None:
+                row = {**dict.fromkeys(PAIR_COLUMNS, math.nan), "failure": NOT_RUN}
+            mine.append({**row, "dataset": dataset, "a": a, "b": b})
+        _adjust(mine, "p_holm")
+        for row in mine:
+            row["outcome"] = _outcome(row)
+        rows += mine
+    _adjust(rows, "p_holm_study")
+    return pd.DataFrame(rows, columns=list(CONTRAST_COLUMNS))
+
+
+def _adjust(rows: Sequence[dict[Any, Any]], column: str) -> None:
+    family = [row for row in rows if row["failure"] != NOT_RUN]
+    adjusted = holm([1.0 if math.isnan(row["p"]) else row["p"] for row in family])
+    for row in rows:
+        row[column] = math.nan
+    for row, p in zip(family, adjusted, strict=True):
+        row[column] = math.nan if math.isnan(row["p"]) else p
+
+
+def _outcome(row: Mapping[Any, Any]) -> str:
+    if row["failure"] == NOT_RUN:
+        return NOT_RUN
+    if math.isnan(row["p"]):
+        return FAILED
+    if row["p_holm"] >= LEVEL:
+        return NOT_BETTER
+    return BETTER if row["difference_points"] > 0 else WORSE
+
+
+def turned(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a row of pairs seen from the other side: a becomes b, differences change sign."""
+    other = dict(row)
+    for name in ("{}", "selection_{}", "accuracy_{}", "mcnemar_only_{}"):
+        a, b = name.format("a"), name.format("b")
+        other[a], other[b] = row[b], row[a]
+    signed = ("difference_points", "t_mean_points", "t", "cohens_g", "standardised_difference")
+    for name in signed:
+        other[name] = _minus(row[name])
+    for name in ("t", "bootstrap"):
+        low, high = f"{name}_low_points", f"{name}_high_points"
+        other[low], other[high] = _minus(row[high]), _minus(row[low])
+    ratio = row["odds_ratio"]
+    if not math.isnan(ratio):
+        other["odds_ratio"] = math.inf if ratio == 0 else 1 / ratio
+    return other
+
+
+def _minus(value: float) -> float:
+    return 0.0 - value  # and no minus zero

@@ -1,0 +1,96 @@
+"""Compare: predictions -> is a difference real, on each dataset and over all of them.
+
+Output: every pair of rows of the tables with paired tests and effect sizes, the contrasts that the
+study declares with adjusted p-values, ranks over datasets; tables and the critical-difference
+diagram.
+"""
+
+
+rule compare_rows:
+    """Test every pair of rows on shared test documents, and the declared contrasts."""
+    input:
+        code=code(
+            "compare_rows",
+            "experiments.across_datasets",
+            "experiments.pairs",
+            "experiments.verdicts",
+            "logs",
+        ),
+        study="results/studies/{study}.json",
+        cells="results/cells/{study}.parquet",
+        selections="results/selections/{study}.parquet",
+        scores=runs_of_study("scores.parquet"),
+        predictions=runs_of_study("predictions.parquet"),
+        corpora=expand("results/corpora/{dataset}/corpus.parquet", dataset=study.datasets),
+    output:
+        contrasts=report(
+            "results/significance/{study}/contrasts.csv",
+            category="Tables",
+            labels={"table": "contrasts", "form": "CSV"},
+            caption="../report/contrasts.rst",
+        ),
+        pairs="results/significance/{study}/pairs.csv",
+        ranks="results/significance/{study}/ranks.csv",
+        omnibus="results/significance/{study}/omnibus.csv",
+        nemenyi="results/significance/{study}/nemenyi.csv",
+        across="results/significance/{study}/across.csv",
+    log:
+        "logs/compare/{study}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(8, least=1000),
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
+        " --selections {input.selections:q}"
+        " --runs results/runs/{wildcards.study:q} --corpora results/corpora"
+        " --output results/significance/{wildcards.study:q} --log {log:q}"
+
+
+rule write_contrasts:
+    """Write the tables of the declared contrasts and the critical-difference diagram."""
+    input:
+        code=code(
+            "write_contrasts",
+            "reporting.contrasts",
+            "reporting.critical_difference",
+            "reporting.figures",
+            "logs",
+        ),
+        study="results/studies/{study}.json",
+        contrasts="results/significance/{study}/contrasts.csv",
+        ranks="results/significance/{study}/ranks.csv",
+        omnibus="results/significance/{study}/omnibus.csv",
+        nemenyi="results/significance/{study}/nemenyi.csv",
+        across="results/significance/{study}/across.csv",
+    output:
+        html=report(
+            "results/tables/{study}/contrasts.html",
+            category="Tables",
+            labels={"table": "contrasts", "form": "page"},
+            caption="../report/contrasts.rst",
+        ),
+        markdown="results/tables/{study}/contrasts.md",
+        latex="results/tables/{study}/contrasts.tex",
+        text="results/tables/{study}/contrasts.txt",
+        svg=report(
+            "results/figures/{study}/critical-difference.svg",
+            category="Figures",
+            labels={"figure": "critical difference", "form": "SVG"},
+            caption="../report/critical_difference.rst",
+        ),
+        png="results/figures/{study}/critical-difference.png",
+        words="results/figures/{study}/critical-difference.txt",
+    log:
+        "logs/compare/{study}-tables.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "python {input.code[0]:q} --study {input.study:q}"
+        " --significance results/significance/{wildcards.study:q}"
+        " --tables results/tables/{wildcards.study:q}/contrasts"
+        " --figure results/figures/{wildcards.study:q}/critical-difference --log {log:q}"

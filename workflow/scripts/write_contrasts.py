@@ -1,0 +1,55 @@
+"""Write the tables and the figure of the declared contrasts: see reporting.contrasts."""
+
+import argparse
+import io
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+
+from textbaselines import storage
+from textbaselines.logs import run_script
+from textbaselines.reporting import contrasts, layout
+from textbaselines.reporting.critical_difference import critical_difference_figure
+from textbaselines.reporting.figures import write_figure
+
+
+def main() -> None:
+    """Parse what the rule passes and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", type=Path, required=True)
+    parser.add_argument("--significance", type=Path, required=True, help="the folder of tests")
+    parser.add_argument("--tables", type=Path, required=True, help="path without an ending")
+    parser.add_argument("--figure", type=Path, required=True, help="path without an ending")
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    with run_script("contrasts", args.log):
+        study = storage.read_json(args.study)
+        read = {
+            name: pd.read_csv(args.significance / f"{name}.csv")
+            for name in ("contrasts", "across", "ranks", "omnibus", "nemenyi")
+        }
+        tables = [
+            contrasts.contrast_table(read["contrasts"], study),
+            contrasts.across_table(read["across"], study),
+            contrasts.rank_table(read["ranks"], read["omnibus"], study),
+        ]
+        terminal = io.StringIO()
+        for table in tables:
+            layout.print_table(table, Console(file=terminal))
+        forms = {
+            ".md": "\n".join(layout.to_markdown(table) for table in tables),
+            ".tex": "\n".join(layout.to_latex(table) for table in tables),
+            ".html": layout.to_html(tables, study["title"]),
+            ".txt": terminal.getvalue(),
+        }
+        for ending, text in forms.items():
+            storage.write_text(args.tables.with_suffix(ending), text)
+        figure, words = critical_difference_figure(
+            read["ranks"], read["nemenyi"], read["omnibus"], study
+        )
+        write_figure(args.figure, figure, words)
+
+
+if __name__ == "__main__":
+    main()
