@@ -249,7 +249,7 @@ def cells_of_runs(runs: Sequence[RunScores]) -> tuple[list[dict[str, Any]], pd.D
 
 
 def cell_predictions(
-    runs_folder: Path, cell: Mapping[str, Any], selections: pd.DataFrame
+    runs_folder: Path, cell: Mapping[Any, Any], selections: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the predictions behind a cell: repeat, fold, id, label, predicted, score, ...
 

@@ -454,6 +454,7 @@ def _score(fit: _Fit, n_classes: int) -> dict[str, Any]:
             "log_loss": math.nan,
             "converged": False,
             "n_iter": 0,
+            "gap": math.nan,
             "failure": fit.fitted.failure,
             "rmse": math.nan,
         }
@@ -469,6 +470,7 @@ def _score(fit: _Fit, n_classes: int) -> dict[str, Any]:
         ),
         "converged": fit.fitted.converged,
         "n_iter": fit.fitted.n_iter,
+        "gap": fit.fitted.gap,
         "failure": None,
         "rmse": (
             math.nan if fit.ratings is None else evaluation.rmse(fit.ratings, fit.columns["rating"])
