@@ -2,35 +2,10 @@
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn import metrics
 
 from textbaselines.experiments import evaluation
-
-pairs = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30)
-
-
-@given(pairs)
-def test_confusion_and_macro_f1_equal_scikit_learn(rows: list[tuple[int, int]]) -> None:
-    truth, predicted = np.array(rows).T
-    matrix = evaluation.confusion(truth, predicted, 3)
-    np.testing.assert_array_equal(
-        matrix, metrics.confusion_matrix(truth, predicted, labels=[0, 1, 2])
-    )
-    theirs = metrics.f1_score(truth, predicted, labels=[0, 1, 2], average="macro", zero_division=0)
-    assert evaluation.macro_f1(matrix) == pytest.approx(theirs, abs=1e-12)
-
-
-def test_log_loss_equals_scikit_learn_and_is_finite() -> None:
-    truth = np.array([0, 1, 1])
-    probabilities = np.array([[0.8, 0.2], [0.5, 0.5], [1.0, 0.0]])
-    ours = evaluation.log_loss(truth, probabilities)
-    assert ours == pytest.approx(metrics.log_loss(truth, probabilities), rel=1e-9)
-    assert ours == pytest.approx((-math.log(0.8) - math.log(0.5) + 52 * math.log(2)) / 3)
 
 
 def rows(point: str, correct: list[list[int]], n_test: list[int], **more) -> pd.DataFrame:
@@ -62,12 +37,6 @@ def test_a_draw_pools_the_documents_of_its_folds() -> None:
     assert cell["sd"] == pytest.approx(abs(9 / 12 - 10 / 12) / math.sqrt(2))
     assert (cell["draws"], cell["folds"], cell["documents"]) == (2, 2, 12)
     assert cell["rmse"] == 1.0
-
-
-def test_rmse_by_hand() -> None:
-    # errors 0, 3, -4: (9 + 16) / 3
-    value = evaluation.rmse(np.array([1.0, 2.0, 3.0]), np.array([1.0, -1.0, 7.0]))
-    assert value == pytest.approx(math.sqrt(25 / 3))
 
 
 def test_interval_is_wilsons() -> None:

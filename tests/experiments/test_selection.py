@@ -9,6 +9,7 @@ import pytest
 
 from textbaselines import storage
 from textbaselines.experiments import selection
+from textbaselines.experiments.evaluation import cells_of_runs
 from textbaselines.experiments.selection import ACROSS, RunScores
 
 POINTS = [
@@ -80,7 +81,7 @@ def test_inner_folds_are_pooled_and_the_fixed_point_off_the_grid_is_no_candidate
 
 
 def test_the_cell_has_the_test_scores_of_what_each_fold_chose() -> None:
-    cells, _ = selection.cells_of_runs([BI])
+    cells, _ = cells_of_runs([BI])
     by_selection = {cell["selection"]: cell for cell in cells}
     assert set(by_selection) == {"fixed", "nested", "oracle"}
     nested = by_selection["nested"]
@@ -98,7 +99,7 @@ def test_a_point_that_failed_on_an_inner_fold_ranks_last() -> None:
         "bi", {"b": [9, 9], "c": [2, 2]}, {"b": [[10, 2], [10, 2]], "c": [[1, 0], [1, 0]]}, ("b",)
     )
     assert [point for _, point, _ in chosen([one], "bi")] == ["c", "c"]
-    cells, _ = selection.cells_of_runs([one])
+    cells, _ = cells_of_runs([one])
     (nested,) = [cell for cell in cells if cell["selection"] == "nested"]
     assert nested["accuracy"] == pytest.approx(0.2)
     assert nested["point"] == "c"
@@ -112,7 +113,7 @@ def test_the_representation_is_chosen_with_the_hyper_parameters() -> None:
     # Fold 0: 0.75 of bi's c and of uni's c: bi comes first. Fold 1: uni's c.
     assert chosen([BI, uni], ACROSS) == [("bi", "c", 0.75), ("uni", "c", 0.75)]
     assert chosen([uni, BI], ACROSS) == [("uni", "c", 0.75), ("uni", "c", 0.75)]
-    cells, _ = selection.cells_of_runs([BI, uni])
+    cells, _ = cells_of_runs([BI, uni])
     (across,) = [cell for cell in cells if cell["representation"] == ACROSS]
     assert across["selection"] == "nested"
     assert across["accuracy"] == pytest.approx((7 + 9) / 20)
@@ -123,7 +124,7 @@ def test_the_representation_is_chosen_with_the_hyper_parameters() -> None:
 def test_a_run_with_nothing_to_choose_is_its_own_choice() -> None:
     only = run_scores("bi", {"a": [4, 5]}, {})
     assert [(r, p) for r, p, _ in chosen([only], "bi")] == [("bi", "a"), ("bi", "a")]
-    (fixed, nested) = selection.cells_of_runs([only])[0]
+    (fixed, nested) = cells_of_runs([only])[0]
     assert (fixed["selection"], nested["selection"]) == ("fixed", "nested")
     assert nested["accuracy"] == fixed["accuracy"] == pytest.approx(0.45)
     # A representation whose method could not be tried is not chosen over one that could.
@@ -133,7 +134,7 @@ def test_a_run_with_nothing_to_choose_is_its_own_choice() -> None:
 
 def test_without_inner_folds_there_is_no_nested_cell() -> None:
     BI_fixed = RunScores({**BI.run, "protocol": {"inner": 0}}, BI.scores, BI.inner_scores)
-    cells, selections = selection.cells_of_runs([BI_fixed])
+    cells, selections = cells_of_runs([BI_fixed])
     assert {cell["selection"] for cell in cells} == {"fixed", "oracle"}
     assert selections.columns.tolist() == list(selection.SELECTION_COLUMNS)
     assert selections.empty
@@ -154,7 +155,7 @@ def test_predictions_of_a_cell(tmp_path) -> None:
         )
         storage.write_parquet(tmp_path / "d" / representation / "M" / "predictions.parquet", frame)
     uni = run_scores("uni", {"c": [1, 9]}, {"c": [[0, 0], [10, 2]]})
-    cells, selections = selection.cells_of_runs([BI, uni])
+    cells, selections = cells_of_runs([BI, uni])
     found = {
         (cell["representation"], cell["selection"]): selection.cell_predictions(
             tmp_path, cell, selections

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from textbaselines import storage
-from textbaselines.experiments.evaluation import cell_table, run_folders
-from textbaselines.experiments.selection import cells_of_runs, read_run_scores
+from textbaselines.experiments.evaluation import cell_table, cells_of_runs, run_folders
+from textbaselines.experiments.selection import read_run_scores
 from textbaselines.logs import run_script
 
 

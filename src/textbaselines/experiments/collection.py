@@ -12,10 +12,11 @@ from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import (
     CELL_COLUMNS,
     cell_table,
+    cells_of_runs,
     run_folders,
     summarise_point,
 )
-from textbaselines.experiments.selection import cells_of_runs, read_run_scores
+from textbaselines.experiments.selection import read_run_scores
 
 RUN_FILES = (
     "run.json",

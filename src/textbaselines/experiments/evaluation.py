@@ -1,15 +1,15 @@
-"""Scores of predictions, and the cells that the tables show."""
+"""The cells that the tables show: scores of grid points summarised, under every selection."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from statsmodels.stats.proportion import proportion_confint
 
+from textbaselines.experiments.selection import ACROSS, RunScores, selections_of_runs
 from textbaselines.storage import canonical_json
 
 CELL_COLUMNS = (
@@ -34,41 +34,6 @@ CELL_COLUMNS = (
 
 INTERVAL = "Wilson, 95 %, for the number of test documents of one draw"
 """The interval of a cell, in words for captions."""
-
-
-def confusion(
-    truth: NDArray[np.integer[Any]], predicted: NDArray[np.integer[Any]], n_classes: int
-) -> NDArray[np.int64]:
-    """Return the confusion matrix, shape (K, K): rows are true classes, columns predicted ones."""
-    cells = truth.astype(np.int64) * n_classes + predicted
-    return np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
-
-
-def macro_f1(matrix: NDArray[np.int64]) -> float:
-    """Return the mean over classes of F1 = 2 TP / (2 TP + FP + FN); 0 for a class never met."""
-    true_positive = np.diag(matrix).astype(np.float64)
-    denominator = matrix.sum(axis=0) + matrix.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        f1 = np.where(denominator > 0, 2 * true_positive / denominator, 0.0)
-    return float(f1.mean())
-
-
-def log_loss(truth: NDArray[np.integer[Any]], probabilities: NDArray[np.float64]) -> float:
-    """Return the mean of -ln P(true class), in nats, P at least 2**-52 as in scikit-learn.
-
-    Parameters
-    ----------
-    truth : int array, shape (n,)
-        Class codes 0..K-1.
-    probabilities : float array, shape (n, K)
-    """
-    chosen = probabilities[np.arange(len(truth)), truth]
-    return float(-np.log(np.maximum(chosen, np.finfo(np.float64).eps)).mean())
-
-
-def rmse(truth: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
-    """Return the root of the mean squared error of ratings, both of shape (n,)."""
-    return float(np.sqrt(np.mean((truth - predicted) ** 2)))
 
 
 def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
@@ -150,6 +115,64 @@ def cells_of_run(run: Mapping[str, Any], scores: pd.DataFrame) -> list[dict[str,
         best = max(grid, key=lambda cell: -1.0 if cell["failure"] else cell["accuracy"])
         cells.append({**shared, "selection": "oracle", **best})
     return cells
+
+
+def nested_cells(runs: Sequence[RunScores], selections: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the cells of selection ``nested``: the test scores of what each fold chose.
+
+    ``point`` is the point that all folds chose, or empty. ``params`` holds each hyper-parameter's
+    value, or where folds differ the list of the values chosen, the most frequent first.
+    """
+    by_name = {
+        (one.run["dataset"], one.run["representation"], one.run["method"]): one for one in runs
+    }
+    cells = []
+    for key, rows in selections.groupby(["dataset", "representation", "method"], sort=False):
+        dataset, representation, method = key
+        parts, params = [], []
+        for (chosen, point), mine in rows.groupby(["chosen_representation", "point"], sort=False):
+            one = by_name[dataset, chosen, method]
+            scores = one.scores[one.scores["point"] == point]
+            parts.append(scores.merge(mine[["repeat", "fold"]], on=["repeat", "fold"]))
+            values = next(p["params"] for p in one.run["points"] if p["point"] == point)
+            if representation == ACROSS:
+                values = {**values, "representation": chosen}
+            params.append((values, len(mine)))
+        points = rows["point"].unique()
+        cells.append(
+            {
+                "dataset": dataset,
+                "representation": representation,
+                "method": method,
+                "selection": "nested",
+                "point": points[0] if len(points) == 1 else "",
+                "params": canonical_json(_summary(params)),
+                **summarise_point(pd.concat(parts, ignore_index=True)),
+            }
+        )
+    return cells
+
+
+def _summary(chosen: Sequence[tuple[Mapping[str, Any], int]]) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for params, _ in chosen for name in params))
+    summary: dict[str, Any] = {}
+    for name in names:
+        counts: dict[str, int] = {}
+        values: dict[str, Any] = {}
+        for params, folds in chosen:
+            text = canonical_json(params.get(name))
+            counts[text] = counts.get(text, 0) + folds
+            values[text] = params.get(name)
+        ordered = sorted(counts, key=lambda text: -counts[text])
+        summary[name] = values[ordered[0]] if len(ordered) == 1 else [values[t] for t in ordered]
+    return summary
+
+
+def cells_of_runs(runs: Sequence[RunScores]) -> tuple[list[dict[str, Any]], pd.DataFrame]:
+    """Return the cells of all selections of some runs, and what nested selection chose."""
+    selections = selections_of_runs(runs)
+    cells = [cell for one in runs for cell in cells_of_run(one.run, one.scores)]
+    return [*cells, *nested_cells(runs, selections)], selections
 
 
 def run_folders(folder: Path, study: Mapping[str, Any]) -> list[Path]:

@@ -17,8 +17,6 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.experiments.evaluation import cells_of_run, summarise_point
-from textbaselines.storage import canonical_json
 
 ACROSS = "selected"
 """In place of a representation: the one that each fold's inner folds choose."""
@@ -188,64 +186,6 @@ def _chosen(
         }
         for row in choose(accuracies).itertuples()
     ]
-
-
-def nested_cells(runs: Sequence[RunScores], selections: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the cells of selection ``nested``: the test scores of what each fold chose.
-
-    ``point`` is the point that all folds chose, or empty. ``params`` holds each hyper-parameter's
-    value, or where folds differ the list of the values chosen, the most frequent first.
-    """
-    by_name = {
-        (one.run["dataset"], one.run["representation"], one.run["method"]): one for one in runs
-    }
-    cells = []
-    for key, rows in selections.groupby(["dataset", "representation", "method"], sort=False):
-        dataset, representation, method = key
-        parts, params = [], []
-        for (chosen, point), mine in rows.groupby(["chosen_representation", "point"], sort=False):
-            one = by_name[dataset, chosen, method]
-            scores = one.scores[one.scores["point"] == point]
-            parts.append(scores.merge(mine[["repeat", "fold"]], on=["repeat", "fold"]))
-            values = next(p["params"] for p in one.run["points"] if p["point"] == point)
-            if representation == ACROSS:
-                values = {**values, "representation": chosen}
-            params.append((values, len(mine)))
-        points = rows["point"].unique()
-        cells.append(
-            {
-                "dataset": dataset,
-                "representation": representation,
-                "method": method,
-                "selection": "nested",
-                "point": points[0] if len(points) == 1 else "",
-                "params": canonical_json(_summary(params)),
-                **summarise_point(pd.concat(parts, ignore_index=True)),
-            }
-        )
-    return cells
-
-
-def _summary(chosen: Sequence[tuple[Mapping[str, Any], int]]) -> dict[str, Any]:
-    names = list(dict.fromkeys(name for params, _ in chosen for name in params))
-    summary: dict[str, Any] = {}
-    for name in names:
-        counts: dict[str, int] = {}
-        values: dict[str, Any] = {}
-        for params, folds in chosen:
-            text = canonical_json(params.get(name))
-            counts[text] = counts.get(text, 0) + folds
-            values[text] = params.get(name)
-        ordered = sorted(counts, key=lambda text: -counts[text])
-        summary[name] = values[ordered[0]] if len(ordered) == 1 else [values[t] for t in ordered]
-    return summary
-
-
-def cells_of_runs(runs: Sequence[RunScores]) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """Return the cells of all selections of some runs, and what nested selection chose."""
-    selections = selections_of_runs(runs)
-    cells = [cell for one in runs for cell in cells_of_run(one.run, one.scores)]
-    return [*cells, *nested_cells(runs, selections)], selections
 
 
 def cell_predictions(

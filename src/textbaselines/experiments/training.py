@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.experiments import evaluation
+from textbaselines.experiments import metrics
 from textbaselines.experiments.folds import OUTER, Division, divisions
 from textbaselines.experiments.predictions import (
     Columns,
@@ -459,21 +459,19 @@ def _score(fit: _Fit, n_classes: int) -> dict[str, Any]:
             "rmse": math.nan,
         }
     truth, probabilities = fit.truth, fit.probabilities
-    matrix = evaluation.confusion(truth, fit.columns["predicted"], n_classes)
+    matrix = metrics.confusion(truth, fit.columns["predicted"], n_classes)
     correct = int(np.trace(matrix))
     return {
         "correct": correct,
         "accuracy": correct / len(truth),
-        "macro_f1": evaluation.macro_f1(matrix),
-        "log_loss": (
-            math.nan if probabilities is None else evaluation.log_loss(truth, probabilities)
-        ),
+        "macro_f1": metrics.macro_f1(matrix),
+        "log_loss": (math.nan if probabilities is None else metrics.log_loss(truth, probabilities)),
         "converged": fit.fitted.converged,
         "n_iter": fit.fitted.n_iter,
         "gap": fit.fitted.gap,
         "failure": None,
         "rmse": (
-            math.nan if fit.ratings is None else evaluation.rmse(fit.ratings, fit.columns["rating"])
+            math.nan if fit.ratings is None else metrics.rmse(fit.ratings, fit.columns["rating"])
         ),
     }
 

@@ -14,7 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from textbaselines.experiments.evaluation import confusion, summarise_point
+from textbaselines.experiments.evaluation import summarise_point
+from textbaselines.experiments.metrics import confusion
 from textbaselines.storage import canonical_json, read_parquet
 
 MOST_ROWS = 1_000
