@@ -39,7 +39,9 @@ def map_entries(
 def scale_columns(X: Matrix, factors: NDArray[np.float64]) -> Matrix:
     """Return X with column j multiplied by ``factors[j]``; a sparse result shares X's indices."""
     if sp.issparse(X):
-        return _with_data(X, X.data * factors[X.indices])
+        data = factors.take(X.indices)
+        data *= X.data
+        return _with_data(X, data)
     return X * factors
 
 

@@ -62,8 +62,9 @@ def fold_features(
     seed : int
         Of the reduction.
     """
-    columns = map_columns(counts, training, vocabulary, scope)
-    training_counts = columns.apply(counts.matrix[training])
+    training_rows = counts.matrix[training]
+    columns = map_columns(counts, training, vocabulary, scope, training_rows)
+    training_counts = columns.apply(training_rows)
     weights = WEIGHTINGS[weighting]().fit(training_counts)
     training_weights = weights.transform(training_counts)
     test_weights = weights.transform(columns.apply(counts.matrix[test]))

@@ -7,6 +7,7 @@ on that division uses it. It is fitted on the training documents alone.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -97,26 +98,45 @@ class ColumnMap:
     target: NDArray[np.int32]
     n_features: int
 
+    @cached_property
+    def keeps_order(self) -> bool:
+        """Whether no two columns become one feature, and features have the order of columns."""
+        kept = self.target[self.target >= 0]
+        return bool((kept[1:] > kept[:-1]).all())
+
     def apply(self, matrix: sp.csr_array) -> sp.csr_array:
-        """Return the matrix over the fold's features; columns that became one are summed."""
-        target = self.target[matrix.indices]
+        """Return the matrix over the fold's features; columns that became one are summed.
+
+        Where no column is left out it shares the matrix's counts.
+
+        Parameters
+        ----------
+        matrix : csr_array
+            Column indices sorted within a row, each once.
+        """
+        data, indptr, target = matrix.data, matrix.indptr, self.target.take(matrix.indices)
         kept = target >= 0
-        before = np.zeros(matrix.nnz + 1, dtype=np.int64)
-        np.cumsum(kept, out=before[1:])
-        mapped = sp.csr_array(
-            (
-                matrix.data[kept],
-                target[kept],
-                before[matrix.indptr].astype(np.int32),
-            ),
-            shape=(matrix.shape[0], self.n_features),
-        )
+        if not kept.all():
+            places = np.flatnonzero(kept)
+            data, target = data.take(places), target.take(places)
+            indptr = np.searchsorted(places, indptr).astype(np.int32)
+        shape = (matrix.shape[0], self.n_features)
+        if self.keeps_order:
+            mapped = sp.csr_array((data, target, indptr), shape=shape)
+            mapped.has_canonical_format = True
+            return mapped
+        # Summing is done in place.
+        mapped = sp.csr_array((data.copy(), target, indptr.copy()), shape=shape)
         mapped.sum_duplicates()
         return mapped
 
 
 def map_columns(
-    counts: Counts, training: NDArray[np.bool_], vocabulary: Vocabulary, scope: str = "training"
+    counts: Counts,
+    training: NDArray[np.bool_],
+    vocabulary: Vocabulary,
+    scope: str = "training",
+    training_counts: sp.csr_array | None = None,
 ) -> ColumnMap:
     """Map the corpus's n-grams onto the features of one fold.
 
@@ -129,6 +149,8 @@ def map_columns(
         Of the same fold.
     scope : "training" or "corpus"
         See :data:`SCOPES`.
+    training_counts : csr_array, optional
+        The rows ``counts.matrix[training]``, where they are at hand.
 
     Returns
     -------
@@ -146,16 +168,18 @@ def map_columns(
         raise ValueError(f"scope {scope!r} is none of {', '.join(SCOPES)}")
     n_columns = counts.matrix.shape[1]
     seen = np.zeros(n_columns, dtype=bool)
-    seen[counts.matrix[training].indices] = True
+    seen[(counts.matrix[training] if training_counts is None else training_counts).indices] = True
     if counts.parts is None:
         if vocabulary.policy != "drop" or vocabulary.min_count != 1:
             raise ValueError("a dictionary of strings has the UNK policy 'drop' and min_count 1")
         wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
         return _keep(wanted)
-    padding = counts.parts == PADDING
     if vocabulary.policy == "drop":
-        wanted = (vocabulary.known[counts.parts] | padding).all(axis=1)
-        return _keep(wanted & seen if scope == "training" else wanted)
+        wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
+        for parts in counts.parts.T:
+            wanted = wanted & (vocabulary.known[parts] | (parts == PADDING))
+        return _keep(wanted)
+    padding = counts.parts == PADDING
     unk = len(counts.types)
     mapped = np.where(padding, PADDING, np.where(vocabulary.known[counts.parts], counts.parts, unk))
     # The number of each distinct mapped n-gram, in the order of its tokens, shorter ones first.

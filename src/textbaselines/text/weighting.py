@@ -27,9 +27,11 @@ class Binary:
 
     def transform(self, counts: sp.csr_array) -> sp.csr_array:
         """Return 1.0 for each stored count."""
-        return sp.csr_array(
+        present = sp.csr_array(
             (np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape
         )
+        present.has_canonical_format = counts.has_canonical_format
+        return present
 
 
 class Count:
