@@ -202,21 +202,36 @@ def _fits(
         # Classes are numbered so that the positive one has the highest code.
         positive = len(task.classes) - 1
         fitted = fit_grid(
-            task.family, features.training, codes[training], points, positive=positive, seed=seed
+            task.family,
+            features.training,
+            codes[training],
+            points,
+            positive=positive,
+            seed=seed,
+            X_test=features.test,
         )
     elif (reason := no_ratings(ratings, codes[training], len(task.classes))) is not None:
         fitted = [(place, FittedPoint(None, 0.0, False, 0, reason)) for place in range(len(points))]
     else:
         threshold = rating_threshold(ratings[training], codes[training])
-        fitted = fit_grid(task.family, features.training, ratings[training], points, seed=seed)
+        fitted = fit_grid(
+            task.family,
+            features.training,
+            ratings[training],
+            points,
+            seed=seed,
+            X_test=features.test,
+        )
     for position, result in fitted:
         started = time.time()
         clock = time.perf_counter()
         columns, probabilities = None, None
-        if result.failure is None and ratings is None:
-            columns, probabilities = predict_classes(result.estimator, features.test, task.classes)
-        elif result.failure is None:
-            columns = predict_ratings(result.estimator, features.test, threshold)
+        if result.outputs is not None and ratings is None:
+            columns, probabilities = predict_classes(
+                result.estimator, result.outputs, task.classes
+            )
+        elif result.outputs is not None:
+            columns = predict_ratings(result.outputs, threshold)
         if columns is not None and _lacks_scores(columns):
             result, columns = replace(result, failure="a score is not a number"), None
         yield _Fit(
@@ -228,7 +243,7 @@ def _fits(
             ratings=None if ratings is None else ratings[division.test],
             n_features=features.training.shape[1],
             started=started - result.fit_seconds,
-            predict_seconds=time.perf_counter() - clock,
+            predict_seconds=result.predict_seconds + time.perf_counter() - clock,
         )
 
 

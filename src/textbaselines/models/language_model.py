@@ -89,12 +89,10 @@ class ClassLanguageModel(NaiveBayes):
         return np.asarray(-divergence)
 
     def _modelled_counts(self, counts: ClassCounts) -> NDArray[np.float64]:
-        """Return what the smoothing takes for the counts of the known features, (classes, known)."""
+        """Return what the smoothing takes for the known features' counts, (classes, known)."""
         return counts.known
 
-    def _class_terms(
-        self, counts: ClassCounts
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         collection = counts.known.sum(axis=0)
         collection /= max(collection.sum(), np.finfo(float).tiny)
         modelled = self._modelled_counts(counts)

@@ -84,9 +84,7 @@ def products(X: Matrix, weights: Sequence[NDArray[np.float64]]) -> list[NDArray[
         )
         weights = [one[:, columns] for one in weights]
     together = np.asarray(X @ np.ascontiguousarray(np.vstack(weights).T))
-    return [
-        np.ascontiguousarray(own) for own in np.split(together, np.cumsum(widths)[:-1], axis=1)
-    ]
+    return [np.ascontiguousarray(own) for own in np.split(together, np.cumsum(widths)[:-1], axis=1)]
 
 
 def row_keys(X: Matrix, seed: int) -> NDArray[np.uint64]:

@@ -123,9 +123,7 @@ class NaiveBayes(LinearClassifier, GenerativeClassifier):
             )
         return np.log(np.asarray(self.class_prior, dtype=np.float64))
 
-    def _class_terms(
-        self, counts: ClassCounts
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return each class's feature weights (classes, features) and constant (classes,)."""
         raise NotImplementedError
 
@@ -167,9 +165,7 @@ class MultinomialNB(NaiveBayes):
         self.class_prior = class_prior
         self.positive = positive
 
-    def _class_terms(
-        self, counts: ClassCounts
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         logs = logs_of_known(counts.known, self.alpha, counts.columns)
         self.feature_log_prob_ = counts.widened(logs)
         return self.feature_log_prob_, np.zeros(len(self.classes_))
@@ -225,9 +221,7 @@ class BernoulliNB(NaiveBayes):
     def _new_data(self, X: Matrix) -> Matrix:
         return presence(super()._new_data(X))
 
-    def _class_terms(
-        self, counts: ClassCounts
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.vocabulary == "train":
             inside, columns = counts.known, counts.columns
         else:

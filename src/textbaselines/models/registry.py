@@ -44,7 +44,7 @@ LIBLINEAR = (
 )
 
 # The bytes of fitted estimators that wait for the outputs they are given together.
-_HELD = 2**28
+_HELD = 2**26
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def fit_grid(
     Bayes, the kernel matrix for every C, one product with ``X_test`` for many points), so they come
     grouped by it, not in order of the indices. Each estimator equals one fitted alone. Drop an
     estimator before asking for the next to keep few sets of weights in memory: one, or with
-    ``X_test`` as many as take some 256 MiB.
+    ``X_test`` as many as take some 64 MiB.
 
     Parameters
     ----------
@@ -456,7 +456,7 @@ METHODS: dict[str, MethodFamily] = {
             default_grid={"kernel": ("linear", "rbf"), "variance": (0.1, 1.0, 10.0)},
             needs=frozenset(),
             cost="p z for the kernel with p points, then k problems (one for two classes) of n p^2 "
-            "per Newton step; memory 24 n p bytes and 8 (3 + k) p^2; exact with p = n",
+            "per Newton step; memory 24 n p bytes and 8 (4 + k) p^2; exact with p = n",
             citation=GPML,
         ),
         MethodFamily(
@@ -476,7 +476,7 @@ METHODS: dict[str, MethodFamily] = {
             default_fixed={"kernel": "linear", "variance": 1.0, "noise": 1.0},
             default_grid={"variance": (0.01, 0.1, 1.0), "noise": (0.1, 1.0, 10.0)},
             needs=frozenset({"numeric_target"}),
-            cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 32 p^2; "
+            cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 40 p^2; "
             "exact with p = n",
             citation=GPML,
         ),
