@@ -227,9 +227,7 @@ def _fits(
         clock = time.perf_counter()
         columns, probabilities = None, None
         if result.outputs is not None and ratings is None:
-            columns, probabilities = predict_classes(
-                result.estimator, result.outputs, task.classes
-            )
+            columns, probabilities = predict_classes(result.estimator, result.outputs, task.classes)
         elif result.outputs is not None:
             columns = predict_ratings(result.outputs, threshold)
         if columns is not None and _lacks_scores(columns):
