@@ -51,6 +51,7 @@ wildcard_constraints:
     file="[^/]+",
     counts="[A-Za-z0-9_-]+",
     vocabulary="[A-Za-z0-9_-]+",
+    reduced="[A-Za-z0-9_-]+",
     tokenizer="[A-Za-z0-9_-]+",
     representation="[A-Za-z0-9_-]+",
     method="[A-Za-z0-9_-]+",
@@ -62,6 +63,7 @@ include: "workflow/rules/read.smk"
 include: "workflow/rules/folds.smk"
 include: "workflow/rules/tokenise.smk"
 include: "workflow/rules/count.smk"
+include: "workflow/rules/reduce.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/search.smk"

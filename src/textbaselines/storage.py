@@ -5,7 +5,8 @@ import itertools
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,6 +126,40 @@ def write_arrays(path: str | Path, **arrays: NDArray[Any]) -> None:
             raise TypeError(f"array {name!r} holds objects; only plain arrays are stored")
     with whole_file(path) as part, part.open("wb") as stream:
         np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+def write_array_series(path: str | Path, arrays: Iterable[tuple[str, NDArray[Any]]]) -> int:
+    """Write named arrays one after another as an uncompressed npz, and return their number.
+
+    For arrays that would not fit into memory together: each is written before the next is taken.
+    """
+    written = 0
+    with whole_file(path) as part, zipfile.ZipFile(part, "w") as archive:
+        for name, array in arrays:
+            # A name without a time of day: the same content gives the same bytes.
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, array, allow_pickle=False)
+            written += 1
+    return written
+
+
+def read_array(path: str | Path, name: str) -> NDArray[Any]:
+    """Read one array of an npz file; pickled content is refused.
+
+    Raises
+    ------
+    UserError
+        When the file has no array of that name.
+    """
+    with np.load(path, allow_pickle=False) as archive:
+        if name not in archive.files:
+            raise UserError(
+                "an array is missing",
+                where=str(path),
+                expected=name,
+                fix="delete the file and run again",
+            )
+        return np.asarray(archive[name])
 
 
 def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:

@@ -240,12 +240,12 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
 def test_too_many_documents_are_refused_before_memory_is_taken():
     X = sp.csr_matrix((50_000, 3))
     y = np.arange(50_000) % 2
-    with pytest.raises(ValueError, match=r"4 kernel-sized.*50000 documents.*74.5 GiB.*of 4 GiB"):
+    with pytest.raises(ValueError, match=r"5 kernel-sized.*50000 documents.*93.1 GiB.*of 4 GiB"):
         GaussianProcessClassifier(approximation="exact").fit(X, y)
-    with pytest.raises(ValueError, match=r"4 kernel-sized.*points"):
+    with pytest.raises(ValueError, match=r"5 kernel-sized.*points"):
         GaussianProcessRegressor(approximation="exact").fit(X, y)
     with pytest.raises(
-        ValueError, match=r"4 kernel-.* 9000 documents and 3 of 50000 by 9000 .*12.5 GiB"
+        ValueError, match=r"5 kernel-.* 9000 documents and 3 of 50000 by 9000 .*13.1 GiB"
     ):
         GaussianProcessRegressor(points=9000).fit(X, y)
 

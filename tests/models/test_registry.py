@@ -1,7 +1,9 @@
 """The contract of every method of the registry."""
 
+import importlib
 import itertools
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -43,6 +45,32 @@ SEES_UNSEEN_COLUMNS = {"elm", "gda", "gnb"}
 EXPECTED_FAILURES = {
     name: {"check_decision_proba_consistency": "predicts rows with negative counts"}
     for name in ("mnb", "bnb", "lm", "tlm")
+}
+# Points whose preparation is shared in ways that the default grids do not have.
+WIDER = {
+    "ksvm": [
+        {"kernel": "rbf", "gamma": gamma, "C": C} for gamma in (0.05, 0.5) for C in (1.0, 5.0)
+    ],
+    "gp": [
+        {"kernel": kernel, "variance": variance, **options}
+        for kernel in ("linear", "rbf")
+        for variance in (0.5, 5.0)
+        for options in (
+            {"points": 12},
+            {"points": 12, "approximation": "subset"},
+        )
+    ],
+    "gpr": [
+        {"kernel": "rbf", "variance": variance, "noise": noise, "points": points}
+        for variance in (0.5, 5.0)
+        for noise in (0.1, 1.0)
+        for points in (12, 100)
+    ],
+    "elm": [{"draws": 2, "ridge": ridge} for ridge in (0.1, 1.0)],
+    "lm": [{"smoothing": "dirichlet", "mu": 10.0}, {"smoothing": "absolute_discounting"}],
+    "bnb": [{"vocabulary": "columns"}, {"vocabulary": "train", "class_prior": "uniform"}],
+    "ridge": [{"solver": "closed_form", "alpha": alpha} for alpha in (0.5, 5.0)],
+    "linreg": [{"solver": "closed_form", "alpha": alpha} for alpha in (0.5, 5.0)],
 }
 
 
@@ -120,6 +148,108 @@ def test_a_grid_equals_its_points_one_by_one(name, classes):
         assert fitted[index].estimator.get_params() == alone.get_params()
 
 
+@every_method
+@pytest.mark.parametrize("classes", [1, 2, 3])
+@pytest.mark.parametrize("held", [0, 2**30])
+def test_outputs_of_a_grid_are_those_of_its_points_one_by_one(name, classes, held, monkeypatch):
+    monkeypatch.setattr(registry, "_HELD", held)
+    X, y = data(name, classes=classes)
+    points = [*grid_points(METHODS[name]), *WIDER.get(name, [])]
+    positive = 0 if classes == 2 else None
+    fitted = dict(fit_grid(name, X[:30], y[:30], points, positive=positive, seed=3, X_test=X[25:]))
+    assert sorted(fitted) == list(range(len(points)))
+    for index, point in enumerate(points):
+        alone = make_estimator(name, point, positive=positive, seed=3).fit(X[:30], y[:30])
+        outputs = fitted[index].outputs
+        # Only the kernel SVM sums over other points' support vectors too.
+        atol = 1e-10 if name == "ksvm" else 0
+        np.testing.assert_allclose(outputs, scores(alone, X[25:]), rtol=0, atol=atol)
+        assert fitted[index].predict_seconds > 0
+        if is_classifier(alone):
+            decided = fitted[index].estimator.decide(outputs)
+            np.testing.assert_array_equal(decided, alone.predict(X[25:]))
+        if hasattr(alone, "predict_proba"):
+            probabilities = fitted[index].estimator.probabilities(outputs)
+            np.testing.assert_array_equal(probabilities, alone.predict_proba(X[25:]))
+
+
+def test_outputs_of_failed_points_are_none_and_the_others_keep_theirs():
+    X, y = texts()
+    X = sp.csr_matrix(np.hstack([X.toarray(), (np.arange(40) == 0)[:, None]]))
+    fitted = dict(fit_grid("mnb", X, y, [{"alpha": 0.0}, {"alpha": 1.0}], X_test=X[:3]))
+    assert fitted[0].outputs is None
+    wanted = make_estimator("mnb", {"alpha": 1.0}).fit(X, y).decision_function(X[:3])
+    np.testing.assert_array_equal(fitted[1].outputs, wanted)
+
+
+@pytest.mark.parametrize("name", ["lr", "ridge", "svm"])
+def test_outputs_for_dense_rows_are_equal_up_to_the_order_of_sums(name):
+    X, y = texts()
+    points = grid_points(METHODS[name])
+    for index, fitted in fit_grid(name, X.toarray(), y, points, X_test=X.toarray()):
+        alone = make_estimator(name, points[index]).fit(X.toarray(), y)
+        np.testing.assert_allclose(
+            fitted.outputs, alone.decision_function(X.toarray()), rtol=1e-10, atol=1e-12
+        )
+
+
+def test_fitted_estimators_are_not_kept():
+    X, y = texts()
+    alive = []
+    for _, fitted in fit_grid("mnb", X, y, [{"alpha": a} for a in (0.5, 1.0, 2.0)]):
+        alive = [one() for one in alive if one() is not None]
+        assert alive == []
+        alive = [weakref.ref(fitted.estimator)]
+        del fitted
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "function", "points", "times"),
+    [
+        ("ksvm", "kernel_svm", "gram_matrix", [{"C": C} for C in (0.1, 1.0, 10.0)], 1),
+        (
+            "ksvm",
+            "kernel_svm",
+            "gram_matrix",
+            [
+                {"kernel": "rbf", "gamma": 0.5, "degree": 2},
+                {"kernel": "rbf", "gamma": 0.5, "degree": 3},
+                {"kernel": "polynomial", "gamma": 0.5, "degree": 2},
+                {"kernel": "polynomial", "gamma": 1.0, "degree": 2},
+            ],
+            2,
+        ),
+        (
+            "gp",
+            "gaussian_process",
+            "nystroem_basis",
+            [{"points": 10, "variance": v, "tol": t} for v in (0.1, 1.0) for t in (1e-8, 1e-6)],
+            1,
+        ),
+        (
+            "elm",
+            "extreme_learning",
+            "_solve",
+            [{"ridge": r, "draws": 2} for r in (0.1, 1.0)],
+            2,
+        ),
+        ("tlm", "translation_model", "translation_probabilities", [{}, {"mixture": 0.1}], 1),
+        ("bnb", "naive_bayes", "count_classes", [{"alpha": a} for a in (0.1, 1.0)], 1),
+        ("cnb", "complement_nb", "count_classes", [{"norm": n} for n in (True, False)], 1),
+        ("lm", "naive_bayes", "count_classes", [{}, {"smoothing": "dirichlet"}], 1),
+    ],
+)
+def test_what_points_have_in_common_is_worked_out_once(
+    name, module, function, points, times, monkeypatch
+):
+    module = importlib.import_module(f"textbaselines.models.{module}")
+    calls, real = [], getattr(module, function)
+    monkeypatch.setattr(module, function, lambda *args: calls.append(1) or real(*args))
+    X, y = texts()
+    assert len(list(fit_grid(name, X, y, points))) == len(points)
+    assert len(calls) == times
+
+
 def test_shared_work_is_done_once(monkeypatch):
     calls = []
     real = registry.NBSVM._solve
@@ -152,7 +282,7 @@ def test_what_the_data_make_impossible_is_told_and_not_raised():
         ("mnb", -X, {}, "Negative values"),
         ("nbsvm", -X, {}, "Negative values"),
         ("gda", X, {}, "does not take sparse input"),
-        ("gp", X, {"approximation": "exact", "max_gib": 1e-5}, "4 kernel-sized matrices of 40"),
+        ("gp", X, {"approximation": "exact", "max_gib": 1e-5}, "5 kernel-sized matrices of 40"),
         ("elm", X, {"max_gib": 1e-5}, "hidden layer of 40 documents"),
         ("ridge", X, {"solver": "closed_form", "max_gib": 1e-6}, "Gram matrix of 30 features"),
     ):

@@ -117,6 +117,56 @@ def vocabularies_of(wildcards):
     return f"results/vocabularies/{study.name}/{wildcards.dataset}/{vocabulary}.npz"
 
 
+def reduced_of(wildcards):
+    """The reduced coordinates that a representation takes; none without a reduction."""
+    representation = study.representations[wildcards.representation]
+    if representation.reduction is None:
+        return []
+    return [f"results/reductions/{study.name}/{wildcards.dataset}/{representation.reduced}.npz"]
+
+
+def reducing(wildcards):
+    """The runs of a dataset, (representation, method), that take reduced coordinates."""
+    runs = [
+        (study.representations[representation], method)
+        for dataset, representation, method in study.runs()
+        if dataset == wildcards.dataset
+    ]
+    found = [
+        run for run in runs if run[0].reduction is not None and run[0].reduced == wildcards.reduced
+    ]
+    if not found:
+        raise WorkflowError(f"no run of the study takes the coordinates {wildcards.reduced!r}")
+    return found
+
+
+def counts_reduced(wildcards):
+    """The counts that reduced coordinates rest on."""
+    counts = reducing(wildcards)[0][0].counts
+    return f"results/counts/{study.name}/{wildcards.dataset}/{counts}/matrix.npz"
+
+
+def vocabularies_reduced(wildcards):
+    """The fold vocabularies that reduced coordinates rest on."""
+    vocabulary = reducing(wildcards)[0][0].vocabulary
+    return f"results/vocabularies/{study.name}/{wildcards.dataset}/{vocabulary}.npz"
+
+
+def reduction_of(wildcards):
+    """What a reduction job does: the largest rank asked for, on inner folds if any run chooses."""
+    runs = reducing(wildcards)
+    representation = max((run[0] for run in runs), key=lambda one: one.reduction["rank"])
+    return as_json(
+        {
+            "dataset": wildcards.dataset,
+            "weighting": representation.weighting,
+            "scope": representation.scope,
+            "reduction": representation.reduction,
+            "chooses": any(study.chooses(wildcards.dataset, method) for _, method in runs),
+        }
+    )
+
+
 def task_of(wildcards):
     """What a training job does."""
     representation = study.representations[wildcards.representation]

@@ -16,6 +16,7 @@ rule train_method:
         inner_folds="results/inner_folds/{study}/{dataset}.parquet",
         counts=counts_of,
         vocabularies=vocabularies_of,
+        reduced=reduced_of,
     output:
         run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
         scores="results/runs/{study}/{dataset}/{representation}/{method}/scores.parquet",
@@ -39,4 +40,5 @@ rule train_method:
         " --audit {input.audit:q}"
         " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
         " --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
+        " --reduced {input.reduced:q}"
         " --threads {threads} --run {output.run:q} --log {log:q}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds
+from textbaselines.experiments.reductions import Reductions
 from textbaselines.experiments.training import Task, train, write_results
 from textbaselines.logs import run_script
 from textbaselines.text.counts import read_counts
@@ -23,6 +24,7 @@ def main() -> None:
     parser.add_argument("--inner-folds", type=Path, required=True)
     parser.add_argument("--counts", type=Path, required=True)
     parser.add_argument("--vocabularies", type=Path, required=True)
+    parser.add_argument("--reduced", type=Path, nargs="?", help="under a reduction")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--log", type=Path)
@@ -30,15 +32,20 @@ def main() -> None:
     task = Task(**args.task)
     with run_script(f"train {task.dataset} {task.representation} {task.method}", args.log) as log:
         corpus = read_corpus(args.corpus, columns=["id", "label", "rating"])
+        counts = read_counts(args.counts)
+        reduced = None
+        if task.reduction is not None:
+            reduced = Reductions(args.reduced, counts.documents, task.reduction["rank"])
         results = train(
             task,
-            read_counts(args.counts),
+            counts,
             read_vocabularies(args.vocabularies),
             read_folds(args.folds),
             read_folds(args.inner_folds),
             corpus,
             args.threads,
             log,
+            reduced,
         )
         digest = storage.read_json(args.audit)["content_digest"]
         write_results(args.run.parent, results, task, digest)

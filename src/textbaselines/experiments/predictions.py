@@ -12,7 +12,7 @@ highest."""
 
 
 def predict_classes(
-    estimator: Any, features: Any, classes: list[str]
+    estimator: Any, scores: NDArray[np.float64], classes: list[str]
 ) -> tuple[Columns, NDArray[np.float64] | None]:
     """Return the predictions of a classifier, and probabilities, shape (n, K), where it has them.
 
@@ -20,7 +20,8 @@ def predict_classes(
     ----------
     estimator : fitted classifier
         Its classes are codes, in the reverse order of ``classes``.
-    features : matrix, shape (n, m)
+    scores : array, shape (n,) or (n, known classes)
+        What its ``decision_function`` has for the n documents.
     classes : list of str
         The K classes, the positive one first.
 
@@ -30,13 +31,12 @@ def predict_classes(
         Two classes: ``score`` and ``probability`` are of the positive one. More: a column for
         each class, NaN for one that the training fold lacks.
     """
-    columns: Columns = {"predicted": estimator.predict(features).astype(np.int64)}
-    scores = estimator.decision_function(features)
+    columns: Columns = {"predicted": estimator.decide(scores).astype(np.int64)}
     known = list(estimator.classes_)
     probabilities = None
-    if hasattr(estimator, "predict_proba"):
+    if hasattr(estimator, "probabilities"):
         probabilities = np.zeros((len(scores), len(classes)))
-        probabilities[:, known] = estimator.predict_proba(features)
+        probabilities[:, known] = estimator.probabilities(scores)
     if len(classes) == 2:
         columns["score"] = scores
         if probabilities is not None:
@@ -64,11 +64,10 @@ def rating_threshold(ratings: NDArray[np.float64], codes: NDArray[np.int64]) -> 
     return float((ratings[codes == 1].min() + ratings[codes == 0].max()) / 2)
 
 
-def predict_ratings(estimator: Any, features: Any, threshold: float) -> Columns:
-    """Return the ratings that a regression predicts, and the class on whose side they lie.
+def predict_ratings(ratings: NDArray[np.float64], threshold: float) -> Columns:
+    """Return predicted ratings, shape (n,), with the class on whose side they lie.
 
     ``score`` is the rating minus the threshold; the positive class is predicted above zero.
     """
-    ratings = np.asarray(estimator.predict(features), dtype=np.float64)
     score = ratings - threshold
     return {"predicted": (score > 0).astype(np.int64), "score": score, "rating": ratings}

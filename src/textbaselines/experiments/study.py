@@ -62,6 +62,14 @@ class Representation:
         """The name of the vocabularies it rests on."""
         return f"{self.tokenizer}-{self.policy}-{self.min_count}"
 
+    @property
+    def reduced(self) -> str:
+        """The name of the reduced coordinates it is a prefix of, shared by all ranks."""
+        assert self.reduction is not None
+        kind = self.reduction["kind"]
+        ngrams = f"{self.lowest}-{self.highest}"
+        return f"{self.vocabulary}-{ngrams}-{self.weighting}-{self.scope}-{kind}"
+
 
 @dataclass(frozen=True)
 class Method:

@@ -26,9 +26,9 @@ from textbaselines.experiments.predictions import (
     predict_ratings,
     rating_threshold,
 )
+from textbaselines.experiments.reductions import Reductions, division_seed
 from textbaselines.experiments.selection import candidates, choose, inner_accuracies, ranked
 from textbaselines.models.registry import METHODS, FittedPoint, fit_grid
-from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
 from textbaselines.text.features import fold_features
 from textbaselines.text.vocabulary import Vocabulary
@@ -102,6 +102,7 @@ def train(
     corpus: pd.DataFrame,
     threads: int,
     log: Logger,
+    reduced: Reductions | None = None,
 ) -> Results:
     """Fit every grid point on every fold and score it on that fold's test documents.
 
@@ -120,6 +121,8 @@ def train(
         BLAS threads, at most.
     log : Logger
         Told how far the job is, every few seconds and at the end.
+    reduced : Reductions, optional
+        Under a reduction, its coordinates; without them they are worked out here.
 
     Raises
     ------
@@ -145,7 +148,8 @@ def train(
                     fix="delete the dataset's vocabularies and run again",
                 )
             vocabulary = vocabularies[division.key]
-            fits = _fits(task, counts, vocabulary, division, codes, ratings)
+            features = _features(task, counts, vocabulary, division, reduced)
+            fits = _fits(task, features, division, codes, ratings)
             digest = vocabulary.digest(counts.types) if division.inner == OUTER else ""
             for fit in fits:
                 collected.add(division, fit, digest, threads)
@@ -171,18 +175,16 @@ class _Fit:
     predict_seconds: float
 
 
-def _fits(
+def _features(
     task: Task,
     counts: Counts,
     vocabulary: Vocabulary,
     division: Division,
-    codes: NDArray[np.int64],
-    ratings: NDArray[np.float64] | None,
-) -> Iterator[_Fit]:
-    """Fit every grid point on one division and predict its test documents."""
-    place: tuple[object, ...] = ("repeat", division.repeat, "fold", division.fold)
-    if division.inner != OUTER:
-        place = (*place, "inner", division.inner)
+    reduced: Reductions | None,
+) -> tuple[Any, Any]:
+    """Return the features of a division's training and of its test documents."""
+    if reduced is not None:
+        return reduced.of(division)
     features = fold_features(
         counts,
         vocabulary,
@@ -191,10 +193,22 @@ def _fits(
         task.weighting,
         task.scope,
         task.reduction,
-        seed=seed_from(task.dataset, "reduction", *place),
+        seed=division_seed(task.dataset, "reduction", division),
     )
+    return features.training, features.test
+
+
+def _fits(
+    task: Task,
+    features: tuple[Any, Any],
+    division: Division,
+    codes: NDArray[np.int64],
+    ratings: NDArray[np.float64] | None,
+) -> Iterator[_Fit]:
+    """Fit every grid point on one division and predict its test documents."""
+    training_features, test_features = features
     points = [point["params"] for point in task.points]
-    seed = seed_from(task.dataset, task.family, *place)
+    seed = division_seed(task.dataset, task.family, division)
     training = division.training
     threshold = math.nan
     fitted: Iterable[tuple[int, FittedPoint]]
@@ -202,21 +216,34 @@ def _fits(
         # Classes are numbered so that the positive one has the highest code.
         positive = len(task.classes) - 1
         fitted = fit_grid(
-            task.family, features.training, codes[training], points, positive=positive, seed=seed
+            task.family,
+            training_features,
+            codes[training],
+            points,
+            positive=positive,
+            seed=seed,
+            X_test=test_features,
         )
     elif (reason := no_ratings(ratings, codes[training], len(task.classes))) is not None:
         fitted = [(place, FittedPoint(None, 0.0, False, 0, reason)) for place in range(len(points))]
     else:
         threshold = rating_threshold(ratings[training], codes[training])
-        fitted = fit_grid(task.family, features.training, ratings[training], points, seed=seed)
+        fitted = fit_grid(
+            task.family,
+            training_features,
+            ratings[training],
+            points,
+            seed=seed,
+            X_test=test_features,
+        )
     for position, result in fitted:
         started = time.time()
         clock = time.perf_counter()
         columns, probabilities = None, None
-        if result.failure is None and ratings is None:
-            columns, probabilities = predict_classes(result.estimator, features.test, task.classes)
-        elif result.failure is None:
-            columns = predict_ratings(result.estimator, features.test, threshold)
+        if result.outputs is not None and ratings is None:
+            columns, probabilities = predict_classes(result.estimator, result.outputs, task.classes)
+        elif result.outputs is not None:
+            columns = predict_ratings(result.outputs, threshold)
         if columns is not None and _lacks_scores(columns):
             result, columns = replace(result, failure="a score is not a number"), None
         yield _Fit(
@@ -226,9 +253,9 @@ def _fits(
             probabilities=probabilities,
             truth=codes[division.test],
             ratings=None if ratings is None else ratings[division.test],
-            n_features=features.training.shape[1],
+            n_features=training_features.shape[1],
             started=started - result.fit_seconds,
-            predict_seconds=time.perf_counter() - clock,
+            predict_seconds=result.predict_seconds + time.perf_counter() - clock,
         )
 
 

@@ -1,7 +1,8 @@
 """What all classifiers share: the tie rule, orientation, and constant prediction from one class."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from textbaselines.models.estimator import Estimator
 from textbaselines.models.liblinear import LinearSolution
-from textbaselines.models.matrices import Matrix
+from textbaselines.models.matrices import Matrix, products
 
 
 class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
@@ -29,11 +30,14 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
-        raise NotImplementedError
+        return self.outputs_of([self], X)[0]
 
     def predict(self, X: Matrix) -> NDArray[Any]:
         """Return the predicted class of each row, shape (n,)."""
-        scores = self.decision_function(X)
+        return self.decide(self.decision_function(X))
+
+    def decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the class that each row's scores, of ``decision_function``, speak for."""
         return np.asarray(self.classes_[self._predicted_codes(scores)])
 
     def _training_data(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, NDArray[np.intp]]:
@@ -109,12 +113,15 @@ class LinearClassifier(Classifier):
     converged_: bool
     gap_: float
 
-    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
-        X = self._new_data(X)
-        if len(self.classes_) <= 2:
-            return np.asarray(X @ self.coef_[0] + self.intercept_[0])
-        return np.asarray(X @ self.coef_.T + self.intercept_)
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        scores = products(X, [one.coef_ for one in group])
+        for one, own in zip(group, scores, strict=True):
+            own += one.intercept_
+        return [
+            own[:, 0] if len(one.classes_) <= 2 else own
+            for one, own in zip(group, scores, strict=True)
+        ]
 
     def _take_solutions(self, solutions: list[LinearSolution]) -> None:
         """Set the fitted attributes from the solutions of :meth:`_one_against_rest`'s problems."""
@@ -132,16 +139,22 @@ class ProbabilisticClassifier(Classifier):
 
     def predict_log_proba(self, X: Matrix) -> NDArray[np.float64]:
         """Return the logarithm of :meth:`predict_proba`, finite for documents of any length."""
-        scores = self.decision_function(X)
+        return self._log_probabilities(self.decision_function(X))
+
+    def predict_proba(self, X: Matrix) -> NDArray[np.float64]:
+        """Return the class probabilities of each row, shape (n, classes), rows sum to one."""
+        return self.probabilities(self.decision_function(X))
+
+    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the class probabilities of rows with these scores of ``decision_function``."""
+        return np.exp(self._log_probabilities(scores))
+
+    def _log_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 1:
             return np.zeros((len(scores), 1))
         if len(self.classes_) == 2:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(self._log_weights(scores), axis=1))
-
-    def predict_proba(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the class probabilities of each row, shape (n, classes), rows sum to one."""
-        return np.exp(self.predict_log_proba(X))
 
     def _log_weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the probabilities of more than two classes are in proportion to, in logs."""

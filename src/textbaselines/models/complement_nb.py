@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textbaselines.models.classifier import LinearClassifier
-from textbaselines.models.log_count_ratio import log_feature_probabilities
+from textbaselines.models.log_count_ratio import logs_of_known
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.naive_bayes import ClassCounts, count_classes
 from textbaselines.models.parameters import Choice, Number, Parameter
@@ -51,24 +51,26 @@ class ComplementNB(LinearClassifier):
         self.norm = norm
         self.positive = positive
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[ClassCounts, NDArray[np.float64]]:
         X, codes = self._training_data(X, y)
-        return count_classes(X, codes, self.classes_)
-
-    def _complete(self, prepared: ClassCounts) -> None:
-        self.classes_ = prepared.classes
-        counts = prepared.feature_count
-        if len(self.classes_) == 1:
-            self.complement_weights_ = np.zeros_like(counts)
-            self.coef_, self.intercept_ = np.zeros_like(counts), np.zeros(1)
-            return
+        counts = count_classes(X, codes, self.classes_)
         # A sum over the others, not total less own: for tf-idf that would leave rounding errors
         # where a class has all of a feature.
-        others = np.array([np.delete(counts, c, axis=0).sum(axis=0) for c in range(len(counts))])
-        weights = log_feature_probabilities(others, self.alpha)
+        others = [np.delete(counts.known, c, axis=0).sum(axis=0) for c in range(len(self.classes_))]
+        return counts, np.array(others)
+
+    def _complete(self, prepared: tuple[ClassCounts, NDArray[np.float64]]) -> None:
+        counts, others = prepared
+        self.classes_ = counts.classes
+        if len(self.classes_) == 1:
+            self.complement_weights_ = np.zeros_like(counts.feature_count)
+            self.coef_, self.intercept_ = np.zeros_like(counts.feature_count), np.zeros(1)
+            return
+        weights = logs_of_known(others, self.alpha, counts.columns)
         if self.norm:
             size = np.abs(weights).sum(axis=1, keepdims=True)
             weights = np.divide(weights, size, out=weights, where=size > 0)
+        weights = counts.widened(weights)
         self.complement_weights_ = weights
         if len(self.classes_) == 2:
             self.coef_, self.intercept_ = weights[:1] - weights[1:], np.zeros(1)

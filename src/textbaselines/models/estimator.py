@@ -1,11 +1,11 @@
 """What all estimators share: parameter ranges, checked input, and a fit that grid points share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
@@ -17,9 +17,10 @@ from textbaselines.models.parameters import Parameter, parameter_fault
 class Estimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose fit has a part that grid points may share.
 
-    ``fit`` is ``_complete(_prepare(X, y))``: what ``_prepare`` returns depends on every parameter
-    but those in ``OWN``, so points of a grid that differ in these alone are completed from one
-    preparation (:func:`textbaselines.models.registry.fit_grid`).
+    ``fit`` is ``_complete(_prepare(X, y))``: what ``_prepare`` returns depends on no more than
+    ``_preparation`` says, so points of a grid that agree in it are completed from one preparation
+    (:func:`textbaselines.models.registry.fit_grid`), and their outputs for new rows come from one
+    call of ``_outputs_of``.
     """
 
     # The range of each parameter that a study may set.
@@ -46,15 +47,41 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         self._complete(self._prepare(X, y))
         return self
 
+    @classmethod
+    def outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        """Return the output of each fitted estimator for the rows of X.
+
+        The output is what predictions follow from: the scores of a classifier, shaped as its
+        ``decision_function``, or the numbers that a regressor predicts, shape (rows,). It equals
+        that of the estimator asked alone, up to the order of sums.
+
+        Parameters
+        ----------
+        group : sequence of estimators
+            Fitted to the same documents by one preparation.
+        X : array or CSR matrix of shape (rows, features)
+        """
+        return cls._outputs_of(group, group[0]._new_data(X))
+
     @staticmethod
     def combination_fault(params: Mapping[str, Any]) -> str | None:
         """Return why parameters that are each allowed do not go together, or None."""
         return None
 
+    def _preparation(self) -> dict[str, Any]:
+        """Return the parameters that ``_prepare`` looks at: all but those in ``OWN``."""
+        params = self.get_params(deep=False)
+        return {name: value for name, value in params.items() if name not in self.OWN}
+
     def _prepare(self, X: Matrix, y: ArrayLike) -> Any:
         raise NotImplementedError
 
     def _complete(self, prepared: Any) -> None:
+        raise NotImplementedError
+
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        """Return what :meth:`outputs_of` does, of rows that are checked."""
         raise NotImplementedError
 
     def _check_parameters(self) -> None:

@@ -1,8 +1,8 @@
 """The extreme learning machine: a random hidden layer and least squares on it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -116,15 +116,19 @@ class ExtremeLearningMachine(Classifier):
         self.positive = positive
         self.seed = seed
 
-    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
-        X = self._new_data(X)
-        outputs = np.zeros((X.shape[0], self.output_weights_.shape[2]))
-        for draw, weights in enumerate(self.output_weights_):
-            outputs += self._hidden_layer(X, draw) @ weights
-        outputs /= len(self.output_weights_)
-        scores = self._oriented(list(outputs.T), width=X.shape[0])
-        return scores[0] if len(self.classes_) <= 2 else np.ascontiguousarray(scores.T)
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        lead = group[0]
+        sums = [np.zeros((X.shape[0], one.output_weights_.shape[2])) for one in group]
+        for draw in range(lead.draws):
+            hidden = lead._hidden_layer(X, draw)
+            for one, total in zip(group, sums, strict=True):
+                total += hidden @ one.output_weights_[draw]
+        results = []
+        for one, total in zip(group, sums, strict=True):
+            scores = one._oriented(list(total.T / lead.draws), width=X.shape[0])
+            results.append(scores[0] if len(one.classes_) <= 2 else np.ascontiguousarray(scores.T))
+        return results
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[NDArray[Any], list[_Solved]]:
         X, codes = self._training_data(X, y)

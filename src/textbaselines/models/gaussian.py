@@ -1,16 +1,40 @@
 """Gaussian class models: naive Bayes, and discriminant analysis with full covariances."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
-from sklearn.utils.validation import check_is_fitted
 
 from textbaselines.models.classifier import GenerativeClassifier
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.parameters import Choice, Number, Parameter
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Classes, the logs of their shares, their means and, of two or more, their spreads."""
+
+    classes: NDArray[Any]
+    log_prior: NDArray[np.float64]
+    means: NDArray[np.float64]
+    spreads: Any
+
+
+@dataclass(frozen=True)
+class _Scatter:
+    """The products of centred rows, summed, shape (columns, columns), and the mean of squares."""
+
+    products: NDArray[np.float64]
+    mean_variance: float
+    rows: int
+    name: str
+
+    @classmethod
+    def of(cls, centred: NDArray[np.float64], name: str) -> "_Scatter":
+        return cls(centred.T @ centred, float(np.mean(centred**2)), len(centred), name)
 
 
 class GaussianClassifier(GenerativeClassifier):
@@ -36,30 +60,42 @@ class GaussianClassifier(GenerativeClassifier):
                 f"{type(self).__name__} was trained on one class, "
                 f"{str(self.classes_[0])!r}, and has no densities: train on two or more"
             )
+        return self._joint(X)
+
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        if len(group[0].classes_) == 1:
+            return [np.zeros(X.shape[0]) for _ in group]
+        joints = [one._joint(X) for one in group]
+        if len(group[0].classes_) == 2:
+            return [np.asarray(joint[:, 1] - joint[:, 0]) for joint in joints]
+        return joints
+
+    def _joint(self, X: Matrix) -> NDArray[np.float64]:
         columns = [self._log_density(X, code) for code in range(len(self.classes_))]
         return np.asarray(np.column_stack(columns) + self.class_log_prior_)
 
-    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
-        """Return log-odds, shape (n,), for up to two classes, otherwise the joint logs."""
-        check_is_fitted(self)
-        if len(self.classes_) == 1:
-            return np.zeros(self._new_data(X).shape[0])
-        joint = self.joint_log_likelihood(X)
-        return np.asarray(joint[:, 1] - joint[:, 0]) if len(self.classes_) == 2 else joint
-
-    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[Any, Matrix, NDArray[np.intp]]:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> _Moments:
         X, codes = self._training_data(X, y)
-        return self.classes_, X, codes
-
-    def _complete(self, prepared: tuple[Any, Matrix, NDArray[np.intp]]) -> None:
-        self.classes_, X, codes = prepared
         count = np.bincount(codes, minlength=len(self.classes_))
-        self.class_log_prior_ = np.log(count) - np.log(count.sum())
-        self.means_ = np.array([X[codes == c].mean(axis=0) for c in range(len(self.classes_))])
-        self._spread(X, codes)
+        means = np.array([X[codes == c].mean(axis=0) for c in range(len(self.classes_))])
+        prior = np.log(count) - np.log(count.sum())
+        spreads = self._spreads(X, codes, means) if len(self.classes_) > 1 else None
+        return _Moments(self.classes_, prior, means, spreads)
 
-    def _spread(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-        """Learn the variances or covariances."""
+    def _complete(self, prepared: _Moments) -> None:
+        self.classes_ = prepared.classes
+        self.class_log_prior_, self.means_ = prepared.log_prior, prepared.means
+        self._smooth(prepared.spreads)
+
+    def _spreads(
+        self, X: NDArray[np.float64], codes: NDArray[np.intp], means: NDArray[np.float64]
+    ) -> Any:
+        """Return the variances or covariances, before they are smoothed."""
+        raise NotImplementedError
+
+    def _smooth(self, spreads: Any) -> None:
+        """Set what the densities are worked out from; ``spreads`` is None for one class."""
         raise NotImplementedError
 
     def _log_density(self, X: NDArray[np.float64], code: int) -> NDArray[np.float64]:
@@ -90,12 +126,18 @@ class GaussianNB(GaussianClassifier):
         self.var_smoothing = var_smoothing
         self.positive = positive
 
-    def _spread(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-        if len(self.classes_) == 1:
-            self.variances_ = np.zeros((0, X.shape[1]))
+    def _spreads(
+        self, X: NDArray[np.float64], codes: NDArray[np.intp], means: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], float]:
+        variances = [X[codes == c].var(axis=0) for c in range(len(self.classes_))]
+        return np.array(variances), float(X.var(axis=0).max())
+
+    def _smooth(self, spreads: tuple[NDArray[np.float64], float] | None) -> None:
+        if spreads is None:
+            self.variances_ = np.zeros((0, self.means_.shape[1]))
             return
-        variances = np.array([X[codes == c].var(axis=0) for c in range(len(self.classes_))])
-        variances += self.var_smoothing * X.var(axis=0).max()
+        variances, largest = spreads
+        variances = variances + self.var_smoothing * largest
         if not np.all(variances > 0):
             code, column = np.argwhere(variances <= 0)[0]
             raise ValueError(
@@ -132,7 +174,7 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
         "covariance": Choice("which classes share a covariance", ("shared", "per_class")),
         "shrinkage": Number("share of the mean variance", low=0, high=1),
     }
-    OWN: ClassVar[frozenset[str]] = frozenset({"covariance", "shrinkage"})
+    OWN: ClassVar[frozenset[str]] = frozenset({"shrinkage"})
 
     def __init__(
         self, covariance: str = "shared", shrinkage: float = 0.1, positive: Any = None
@@ -141,23 +183,26 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
         self.shrinkage = shrinkage
         self.positive = positive
 
-    def _spread(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
-        if len(self.classes_) == 1:
-            self.factors_ = np.zeros((0, X.shape[1], X.shape[1]))
-            return
-        centred = X - self.means_[codes]
+    def _spreads(
+        self, X: NDArray[np.float64], codes: NDArray[np.intp], means: NDArray[np.float64]
+    ) -> list[_Scatter]:
+        centred = X - means[codes]
         if self.covariance == "shared":
-            groups = [("all classes", centred)]
-        else:
-            groups = [(repr(str(c)), centred[codes == k]) for k, c in enumerate(self.classes_)]
-        self.factors_ = np.array([self._factor(rows, name) for name, rows in groups])
+            return [_Scatter.of(centred, "all classes")]
+        return [
+            _Scatter.of(centred[codes == code], repr(str(label)))
+            for code, label in enumerate(self.classes_)
+        ]
 
-    def _factor(self, centred: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    def _smooth(self, spreads: list[_Scatter] | None) -> None:
+        m = self.means_.shape[1]
+        self.factors_ = np.array([self._factor(one) for one in spreads or ()]).reshape(-1, m, m)
+
+    def _factor(self, scatter: _Scatter) -> NDArray[np.float64]:
         """Return the lower Cholesky factor of the shrunken covariance."""
-        n, m = centred.shape
-        covariance = (1 - self.shrinkage) * (centred.T @ centred) / n
-        mean_variance = np.mean(centred**2)
-        covariance[np.diag_indices(m)] += self.shrinkage * mean_variance
+        n, m = scatter.rows, len(scatter.products)
+        covariance = (1 - self.shrinkage) * scatter.products / n
+        covariance[np.diag_indices(m)] += self.shrinkage * scatter.mean_variance
         try:
             factor = np.linalg.cholesky(covariance)
         except np.linalg.LinAlgError:
@@ -166,8 +211,8 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
         smallest, largest = factor.diagonal().min(), factor.diagonal().max()
         if smallest <= largest * np.sqrt(10 * max(n, m) * np.finfo(float).eps):
             raise ValueError(
-                f"the covariance of {name} ({n} rows, {m} columns) is singular: use a shrinkage "
-                f"above {self.shrinkage:g} or fewer columns"
+                f"the covariance of {scatter.name} ({n} rows, {m} columns) is singular: use a "
+                f"shrinkage above {self.shrinkage:g} or fewer columns"
             )
         return np.asarray(factor)
 

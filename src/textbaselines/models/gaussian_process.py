@@ -1,7 +1,8 @@
 """Gaussian process regression and classification, exact or approximate, on sparse or dense rows."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,7 @@ from sklearn.base import RegressorMixin
 from textbaselines.models.classifier import OneAgainstRestProbabilities
 from textbaselines.models.estimator import Estimator
 from textbaselines.models.gaussian_process_inference import (
+    NormalEquations,
     Posterior,
     exact_classification,
     exact_regression,
@@ -43,12 +45,28 @@ _PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
+@dataclass(frozen=True)
+class _Kernel:
+    """The kernel at variance 1.
+
+    ``chosen`` are the numbers of the points among the training rows. ``values`` is the points'
+    kernel, shape (points, points), and ``basis`` None; or, where all rows are projected on the
+    points, ``values`` are their features, (rows, rank), and ``basis`` of shape (points, rank) what
+    makes features of a kernel with the points.
+    """
+
+    chosen: NDArray[np.intp]
+    values: NDArray[np.float64]
+    basis: NDArray[np.float64] | None
+
+
 class GaussianProcess(Estimator):
     """The kernel, its hyper-parameters, the approximation and the memory of both methods.
 
-    Fitted: ``points_`` (points, features): the rows that new ones are compared with; ``variance_``
-    and ``gamma_``: the kernel's hyper-parameters; ``log_marginal_likelihood_``: the sum over the
-    problems.
+    Fitted: ``points_`` (points, features): the rows that new ones are compared with; ``basis_``
+    (points, rank): what makes features of a kernel with them, None where it is exact;
+    ``variance_`` and ``gamma_``: the kernel's hyper-parameters; ``log_marginal_likelihood_``: the
+    sum over the problems.
     """
 
     kernel: str
@@ -60,43 +78,51 @@ class GaussianProcess(Estimator):
     max_gib: float
     seed: int
 
+    OWN: ClassVar[frozenset[str]] = frozenset({"variance", "noise", "tol", "max_iter"})
     # The positive hyper-parameters besides the kernel's.
     _OTHERS: ClassVar[tuple[str, ...]] = ()
 
     def _exact(self, K: NDArray[np.float64], target: NDArray[Any]) -> Posterior:
         raise NotImplementedError
 
-    def _projected(
-        self, F: NDArray[np.float64], basis: NDArray[np.float64], target: NDArray[Any]
-    ) -> Posterior:
-        raise NotImplementedError
+    def _preparation(self) -> dict[str, Any]:
+        maximises = self.hyperparameters == "marginal_likelihood"
+        params: dict[str, Any] = (
+            self.get_params(deep=False) if maximises else super()._preparation()
+        )
+        if self.kernel != "rbf":
+            del params["gamma"]
+        return params
 
-    def _posteriors(
+    def _take_hyperparameters(self) -> None:
+        """Set the fitted ones that are given, save ``gamma_``."""
+        for name in ("variance", *self._OTHERS):
+            setattr(self, f"{name}_", float(getattr(self, name)))
+
+    def _kernel(
         self, X: Matrix, targets: Sequence[NDArray[Any]], codes: NDArray[np.intp]
-    ) -> list[Posterior]:
-        """Return the posterior of each target (one for each problem), setting what is fitted."""
+    ) -> _Kernel | None:
+        """Return the kernel of the rows, None without a target, and set what is fitted of it."""
         chosen = self._chosen_rows(X, codes)
         projects = self.approximation == "nystroem" and len(chosen) < X.shape[0]
         self._refuse_large(X.shape[0] if projects else len(chosen), len(chosen), len(targets))
-        self.points_ = X[chosen]
-        self.variance_ = float(self.variance)
+        self.points_, self.basis_ = X[chosen], None
         self.gamma_ = scale_gamma(X) if self.gamma is None else float(self.gamma)
+        self._take_hyperparameters()
         if not targets:
-            self.log_marginal_likelihood_ = 0.0
-            return []
+            return None
         if self.hyperparameters == "marginal_likelihood":
             self._maximise([target[chosen] for target in targets])
         K = self._kernel_between(self.points_, self.points_)
-        if projects:
-            basis = nystroem_basis(K)
-            F = self._kernel_between(X, self.points_) @ basis
-            posteriors = [self._projected(F, basis, target) for target in targets]
-        else:
-            posteriors = [self._exact(K, target[chosen]) for target in targets]
+        if not projects:
+            return _Kernel(chosen, K, None)
+        self.basis_ = nystroem_basis(K)
+        return _Kernel(chosen, self._kernel_between(X, self.points_) @ self.basis_, self.basis_)
+
+    def _take_posteriors(self, posteriors: Sequence[Posterior]) -> None:
         self.log_marginal_likelihood_ = sum(
             posterior.log_marginal_likelihood for posterior in posteriors
         )
-        return posteriors
 
     def _chosen_rows(self, X: Matrix, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the sorted numbers of the points: all rows, or of each code its share, rounded up.
@@ -122,7 +148,7 @@ class GaussianProcess(Estimator):
         def loss(logs: NDArray[np.float64]) -> float:
             for name, value in zip(names, np.exp(logs), strict=True):
                 setattr(self, f"{name}_", float(value))
-            K = self._kernel_between(self.points_, self.points_)
+            K = self.variance_ * self._kernel_between(self.points_, self.points_)
             return -sum(self._exact(K, target).log_marginal_likelihood for target in targets)
 
         found = minimize(
@@ -135,36 +161,44 @@ class GaussianProcess(Estimator):
         )
         loss(found.x)
 
+    @classmethod
     def _latents(
-        self, X: Matrix, posteriors: Sequence[Posterior]
-    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Return the mean and variance at each row, each of shape (n,), for every posterior."""
-        parts: list[list[Any]] = [[] for _ in posteriors]
-        for block in blocks_of_rows(X, self.points_.shape[0]):
-            k_star = self._kernel_between(self.points_, block)
-            own = self._own_kernel(block)
-            for posterior, part in zip(posteriors, parts, strict=True):
-                part.append(posterior.latent(k_star, own))
+        cls, group: Sequence[Self], X: Matrix, posteriors: Sequence[Sequence[Posterior]]
+    ) -> list[list[tuple[NDArray[np.float64], NDArray[np.float64]]]]:
+        """Return the mean and variance at each row, each of shape (n,), for every posterior.
+
+        Each of the group has its sequence of posteriors; their kernels differ by the variance.
+        """
+        lead = group[0]
+        parts: list[list[list[Any]]] = [[[] for _ in own] for own in posteriors]
+        for block in blocks_of_rows(X, lead.points_.shape[0]):
+            inputs = lead._kernel_between(lead.points_, block)
+            if lead.basis_ is not None:
+                inputs = lead.basis_.T @ inputs
+            own = squared_norms(block) if lead.kernel == "linear" else np.ones(block.shape[0])
+            for one, ones_posteriors, ones_parts in zip(group, posteriors, parts, strict=True):
+                factor = one.variance_ if lead.basis_ is None else np.sqrt(one.variance_)
+                scaled = factor * inputs
+                for posterior, part in zip(ones_posteriors, ones_parts, strict=True):
+                    part.append(posterior.latent(scaled, one.variance_ * own))
         return [
-            (np.concatenate([mean for mean, _ in part]), np.concatenate([v for _, v in part]))
-            for part in parts
+            [
+                (np.concatenate([mean for mean, _ in part]), np.concatenate([v for _, v in part]))
+                for part in ones_parts
+            ]
+            for ones_parts in parts
         ]
 
     def _kernel_between(self, A: Matrix, B: Matrix) -> NDArray[np.float64]:
-        values = linear_kernel(A, B) if self.kernel == "linear" else rbf_kernel(A, B, self.gamma_)
-        values *= self.variance_
-        return values
-
-    def _own_kernel(self, X: Matrix) -> NDArray[np.float64]:
-        if self.kernel == "linear":
-            return self.variance_ * squared_norms(X)
-        return np.full(X.shape[0], self.variance_)
+        """Return the kernel at variance 1."""
+        return linear_kernel(A, B) if self.kernel == "linear" else rbf_kernel(A, B, self.gamma_)
 
     def _refuse_large(self, n: int, points: int, problems: int) -> None:
-        # The kernel, two for the work of a step, and one factor for each problem; beside them, for
-        # projected rows, their kernel, features and scaled features.
-        size = (3 + problems) * nbytes(points, points)
-        what = f"{3 + problems} kernel-sized matrices of {points} documents"
+        # The kernel at variance 1 and its own, two for the work of a step, and one factor for each
+        # problem; beside them, for projected rows, their kernel or scaled features, their features
+        # at variance 1 and at its own.
+        size = (4 + problems) * nbytes(points, points)
+        what = f"{4 + problems} kernel-sized matrices of {points} documents"
         if n > points:
             size += 3 * nbytes(n, points)
             what += f" and 3 of {n} by {points}"
@@ -251,32 +285,40 @@ class GaussianProcessClassifier(OneAgainstRestProbabilities, GaussianProcess):
         self.positive = positive
         self.seed = seed
 
-    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
-        X = self._new_data(X)
-        rows = [
-            mean / np.sqrt(1 + np.pi / 8 * variance)
-            for mean, variance in self._latents(X, self.posteriors_)
-        ]
-        scores = self._oriented(rows, width=X.shape[0])
-        return scores[0] if len(self.classes_) <= 2 else np.ascontiguousarray(scores.T)
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        results = []
+        latents = cls._latents(group, X, [one.posteriors_ for one in group])
+        for one, own in zip(group, latents, strict=True):
+            rows = [mean / np.sqrt(1 + np.pi / 8 * variance) for mean, variance in own]
+            scores = one._oriented(rows, width=X.shape[0])
+            results.append(scores[0] if len(one.classes_) <= 2 else np.ascontiguousarray(scores.T))
+        return results
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> list[Posterior]:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[_Kernel | None, list[NDArray[np.bool_]]]:
         X, codes = self._training_data(X, y)
-        return self._posteriors(X, self._one_against_rest(codes), codes)
+        targets = self._one_against_rest(codes)
+        return self._kernel(X, targets, codes), targets
 
-    def _complete(self, prepared: list[Posterior]) -> None:
-        self.posteriors_ = prepared
-        self.n_iter_ = max((posterior.n_iter for posterior in prepared), default=0)
-        self.converged_ = all(posterior.converged for posterior in prepared)
+    def _complete(self, prepared: tuple[_Kernel | None, list[NDArray[np.bool_]]]) -> None:
+        kernel, targets = prepared
+        if self.hyperparameters == "fixed":
+            self._take_hyperparameters()
+        self.posteriors_: list[Posterior] = []
+        if kernel is not None and kernel.basis is None:
+            K = self.variance_ * kernel.values
+            self.posteriors_ = [self._exact(K, target[kernel.chosen]) for target in targets]
+        elif kernel is not None:
+            F = np.sqrt(self.variance_) * kernel.values
+            self.posteriors_ = [
+                projected_classification(F, target, self.tol, self.max_iter) for target in targets
+            ]
+        self._take_posteriors(self.posteriors_)
+        self.n_iter_ = max((posterior.n_iter for posterior in self.posteriors_), default=0)
+        self.converged_ = all(posterior.converged for posterior in self.posteriors_)
 
     def _exact(self, K: NDArray[np.float64], target: NDArray[Any]) -> Posterior:
         return exact_classification(K, target, self.tol, self.max_iter)
-
-    def _projected(
-        self, F: NDArray[np.float64], basis: NDArray[np.float64], target: NDArray[Any]
-    ) -> Posterior:
-        return projected_classification(F, basis, target, self.tol, self.max_iter)
 
 
 class GaussianProcessRegressor(RegressorMixin, GaussianProcess):  # type: ignore[misc]
@@ -344,33 +386,46 @@ class GaussianProcessRegressor(RegressorMixin, GaussianProcess):  # type: ignore
 
     def predict(self, X: Matrix) -> NDArray[np.float64]:
         """Return the mean of the rating of each row, shape (n,)."""
-        ((mean, _),) = self._latents(self._new_data(X), [self.posterior_])
-        return self.mean_ + mean
+        return self.outputs_of([self], X)[0]
 
     def predict_variance(self, X: Matrix, *, noisy: bool = False) -> NDArray[np.float64]:
         """Return the variance of the latent function at each row, shape (n,).
 
         With ``noisy`` that of a rating: the noise's variance is added.
         """
-        ((_, variance),) = self._latents(self._new_data(X), [self.posterior_])
+        (((_, variance),),) = self._latents([self], self._new_data(X), [[self.posterior_]])
         return variance + self.noise_ if noisy else variance
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> Posterior:
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        latents = cls._latents(group, X, [[one.posterior_] for one in group])
+        return [one.mean_ + mean for one, ((mean, _),) in zip(group, latents, strict=True)]
+
+    def _prepare(
+        self, X: Matrix, y: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | NormalEquations:
         X, target = self._fit_data(X, y, numeric=True)
         target = np.asarray(target, dtype=np.float64)
-        self.mean_, self.noise_ = float(target.mean()), float(self.noise)
-        (posterior,) = self._posteriors(
-            X, [target - self.mean_], np.zeros(len(target), dtype=np.intp)
-        )
-        return posterior
+        self.mean_ = float(target.mean())
+        centred = target - self.mean_
+        kernel = self._kernel(X, [centred], np.zeros(len(target), dtype=np.intp))
+        assert kernel is not None
+        if kernel.basis is None:
+            return kernel.values, centred[kernel.chosen]
+        return NormalEquations.of(kernel.values, centred)
 
-    def _complete(self, prepared: Posterior) -> None:
-        self.posterior_ = prepared
+    def _complete(
+        self, prepared: tuple[NDArray[np.float64], NDArray[np.float64]] | NormalEquations
+    ) -> None:
+        if self.hyperparameters == "fixed":
+            self._take_hyperparameters()
+        self.posterior_: Posterior
+        if isinstance(prepared, NormalEquations):
+            self.posterior_ = projected_regression(prepared.scaled(self.variance_), self.noise_)
+        else:
+            K, target = prepared
+            self.posterior_ = self._exact(self.variance_ * K, target)
+        self._take_posteriors([self.posterior_])
 
     def _exact(self, K: NDArray[np.float64], target: NDArray[Any]) -> Posterior:
         return exact_regression(K, target, self.noise_)
-
-    def _projected(
-        self, F: NDArray[np.float64], basis: NDArray[np.float64], target: NDArray[Any]
-    ) -> Posterior:
-        return projected_regression(F, basis, target, self.noise_)

@@ -32,14 +32,14 @@ class Posterior(Protocol):
         """Whether they stopped before their limit."""
 
     def latent(
-        self, k_star: NDArray[np.float64], own: NDArray[np.float64]
+        self, inputs: NDArray[np.float64], own: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the mean and variance of the latent function at new rows, each of shape (new,).
 
         Parameters
         ----------
-        k_star : array of shape (points, new)
-            The kernel between the points and the new rows.
+        inputs : array of shape (points, new) or (rank, new)
+            The kernel between the points and the new rows, or their features.
         own : array of shape (new,)
             The kernel of each new row with itself.
         """
@@ -61,23 +61,22 @@ class ExactPosterior:
     converged: bool = True
 
     def latent(
-        self, k_star: NDArray[np.float64], own: NDArray[np.float64]
+        self, inputs: NDArray[np.float64], own: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the mean and variance at new rows; see :class:`Posterior`."""
-        v = solve_triangular(self.factor, self.root[:, None] * k_star, lower=True)
-        return k_star.T @ self.alpha, np.maximum(own - np.sum(v**2, axis=0), 0)
+        v = solve_triangular(self.factor, self.root[:, None] * inputs, lower=True)
+        return inputs.T @ self.alpha, np.maximum(own - np.sum(v**2, axis=0), 0)
 
 
 @dataclass(frozen=True)
 class ProjectedPosterior:
-    """From the features F = K(rows, points) basis, whose products are the Nystroem kernel.
+    """From the features F = K(rows, points) B, whose products are the Nystroem kernel.
 
     The projected process (Rasmussen & Williams 2006, section 8.3.3): the mean is that of a linear
     model of F with ``weights`` (rank,), the variance also has what the points cannot explain of a
     new row. ``factor`` is the lower Cholesky factor of I + F'WF.
     """
 
-    basis: NDArray[np.float64]
     weights: NDArray[np.float64]
     factor: NDArray[np.float64]
     log_marginal_likelihood: float
@@ -85,13 +84,12 @@ class ProjectedPosterior:
     converged: bool = True
 
     def latent(
-        self, k_star: NDArray[np.float64], own: NDArray[np.float64]
+        self, inputs: NDArray[np.float64], own: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the mean and variance at new rows; see :class:`Posterior`."""
-        features = self.basis.T @ k_star
-        v = solve_triangular(self.factor, features, lower=True)
-        unexplained = np.maximum(own - np.sum(features**2, axis=0), 0)
-        return features.T @ self.weights, unexplained + np.sum(v**2, axis=0)
+        v = solve_triangular(self.factor, inputs, lower=True)
+        unexplained = np.maximum(own - np.sum(inputs**2, axis=0), 0)
+        return inputs.T @ self.weights, unexplained + np.sum(v**2, axis=0)
 
 
 def nystroem_basis(K: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,19 +122,39 @@ def exact_regression(
     return ExactPosterior(alpha, root, factor, float(evidence))
 
 
-def projected_regression(
-    F: NDArray[np.float64],
-    basis: NDArray[np.float64],
-    y: NDArray[np.float64],
-    noise: float,
-) -> ProjectedPosterior:
-    """Return the posterior of regression on the features F of shape (n, rank)."""
-    factor = _factor_of_a(F, np.full(len(F), 1 / np.sqrt(noise)))
-    products = F.T @ y
-    weights = cho_solve((factor, True), products) / noise
-    evidence = -0.5 * (y @ y - weights @ products) / noise
-    evidence -= _half_log_determinant(factor, len(y), noise)
-    return ProjectedPosterior(basis, weights, factor, float(evidence))
+@dataclass(frozen=True)
+class NormalEquations:
+    """What regression takes of features F of shape (n, rank) and targets y, whatever the noise.
+
+    ``gram`` is F'F, ``products`` F'y and ``square`` y'y.
+    """
+
+    gram: NDArray[np.float64]
+    products: NDArray[np.float64]
+    square: float
+    n: int
+
+    @classmethod
+    def of(cls, F: NDArray[np.float64], y: NDArray[np.float64]) -> "NormalEquations":
+        """Work them out."""
+        return cls(F.T @ F, F.T @ y, float(y @ y), len(y))
+
+    def scaled(self, variance: float) -> "NormalEquations":
+        """Return those of sqrt(variance) F."""
+        return NormalEquations(
+            variance * self.gram, np.sqrt(variance) * self.products, self.square, self.n
+        )
+
+
+def projected_regression(equations: NormalEquations, noise: float) -> ProjectedPosterior:
+    """Return the posterior of regression with Gaussian noise on features."""
+    A = equations.gram / noise
+    A[np.diag_indices(len(A))] += 1.0
+    factor = np.asarray(np.linalg.cholesky(A))
+    weights = cho_solve((factor, True), equations.products) / noise
+    evidence = -0.5 * (equations.square - weights @ equations.products) / noise
+    evidence -= _half_log_determinant(factor, equations.n, noise)
+    return ProjectedPosterior(weights, factor, float(evidence))
 
 
 def exact_classification(
@@ -173,7 +191,6 @@ def exact_classification(
 
 def projected_classification(
     F: NDArray[np.float64],
-    basis: NDArray[np.float64],
     positive: NDArray[np.bool_],
     tol: float,
     max_iter: int,
@@ -193,7 +210,7 @@ def projected_classification(
         converged = abs(gained) < tol
     factor = _factor_of_a(F, _curvature(f)[1])
     evidence = value - np.log(factor.diagonal()).sum()
-    return ProjectedPosterior(basis, w, factor, float(evidence), n_iter, converged)
+    return ProjectedPosterior(w, factor, float(evidence), n_iter, converged)
 
 
 def _curvature(f: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

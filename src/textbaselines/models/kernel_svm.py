@@ -1,8 +1,9 @@
 """The support vector machine with a kernel, as LIBSVM solves it."""
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,16 +14,30 @@ from sklearn.svm import SVC
 from textbaselines.models.classifier import Classifier
 from textbaselines.models.kernels import (
     blocks_of_rows,
+    gram_matrix,
     linear_kernel,
     polynomial_kernel,
     rbf_kernel,
     scale_gamma,
 )
 from textbaselines.models.matrices import Matrix, int32_indices
+from textbaselines.models.memory import nbytes
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 # LIBSVM's store of kernel columns, which holds all of some ten thousand documents'.
 _CACHE_MIB = 500
+# Up to this size the kernel matrix is worked out once, for every C; beyond it (11585 documents)
+# LIBSVM works out the columns that it wants.
+_GRAM_GIB = 1.0
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The training rows, their class codes and their kernel matrix, None where it is too large."""
+
+    X: Matrix
+    codes: NDArray[np.intp]
+    gram: NDArray[np.float64] | None
 
 
 class KernelSVM(Classifier):
@@ -66,6 +81,7 @@ class KernelSVM(Classifier):
         "tol": Number("stopping tolerance", low=0, low_open=True),
         "max_iter": Number("limit of iterations", low=1, integer=True),
     }
+    OWN: ClassVar[frozenset[str]] = frozenset({"C", "tol", "max_iter"})
 
     def __init__(
         self,
@@ -85,15 +101,31 @@ class KernelSVM(Classifier):
         self.max_iter = max_iter
         self.positive = positive
 
-    def decision_function(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
-        X = self._new_data(X)
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        # The kernel with the support vectors of all, and each one's coefficients among these.
+        support, first = np.unique(
+            np.concatenate([one.support_ for one in group]), return_index=True
+        )
+        vectors: Matrix
+        if sp.issparse(group[0].support_vectors_):
+            vectors = sp.vstack([one.support_vectors_ for one in group], format="csr")[first]
+        else:
+            vectors = np.vstack([one.support_vectors_ for one in group])[first]
+        widths = [len(one.dual_coef_) for one in group]
+        coefficients = np.zeros((len(support), sum(widths)))
+        for one, end, width in zip(group, np.cumsum(widths), widths, strict=True):
+            places = np.searchsorted(support, one.support_)
+            coefficients[places, end - width : end] = one.dual_coef_.T
         parts = [
-            self._kernel_between(block, self.support_vectors_) @ self.dual_coef_.T
-            for block in blocks_of_rows(X, len(self.support_))
+            group[0]._kernel_between(block, vectors) @ coefficients
+            for block in blocks_of_rows(X, len(support))
         ]
-        scores = np.concatenate(parts) + self.intercept_
-        return scores[:, 0] if len(self.classes_) <= 2 else scores
+        scores = np.split(np.concatenate(parts), np.cumsum(widths)[:-1], axis=1)
+        return [
+            own[:, 0] + one.intercept_[0] if len(one.classes_) <= 2 else own + one.intercept_
+            for one, own in zip(group, scores, strict=True)
+        ]
 
     @property
     def margin_(self) -> NDArray[np.float64]:
@@ -119,15 +151,27 @@ class KernelSVM(Classifier):
             return polynomial_kernel(A, B, self.degree)
         return rbf_kernel(A, B, self.gamma_)
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, list[Any]]:
+    def _preparation(self) -> dict[str, Any]:
+        params = super()._preparation()
+        if self.kernel != "polynomial":
+            del params["degree"]
+        if self.kernel != "rbf":
+            del params["gamma"]
+        return params
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> _Problem:
         X, codes = self._training_data(X, y)
         self.gamma_ = scale_gamma(X) if self.gamma is None else float(self.gamma)
-        return X, [self._solve(int32_indices(X), mask) for mask in self._one_against_rest(codes)]
+        gram = None
+        if len(self.classes_) > 1 and nbytes(X.shape[0], X.shape[0]) <= _GRAM_GIB * 2**30:
+            gram = gram_matrix(X, self._kernel_between)
+        return _Problem(X, codes, gram)
 
-    def _solve(self, X: Matrix, positive: NDArray[np.bool_]) -> Any:
+    def _solve(self, problem: _Problem, positive: NDArray[np.bool_]) -> Any:
+        kernel = "poly" if self.kernel == "polynomial" else self.kernel
         machine = SVC(
             C=self.C,
-            kernel="poly" if self.kernel == "polynomial" else self.kernel,
+            kernel=kernel if problem.gram is None else "precomputed",
             degree=self.degree,
             gamma=1.0 if self.kernel == "polynomial" else self.gamma_,
             coef0=1.0,
@@ -137,11 +181,13 @@ class KernelSVM(Classifier):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return machine.fit(X, positive.astype(np.int8))
+            rows = int32_indices(problem.X) if problem.gram is None else problem.gram
+            return machine.fit(rows, positive.astype(np.int8))
 
-    def _complete(self, prepared: tuple[Matrix, list[Any]]) -> None:
-        X, machines = prepared
+    def _complete(self, prepared: _Problem) -> None:
+        X = prepared.X
         n = X.shape[0]
+        machines = [self._solve(prepared, mask) for mask in self._one_against_rest(prepared.codes)]
         rows = []
         for machine in machines:
             coefficients = machine.dual_coef_

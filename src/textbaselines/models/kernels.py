@@ -1,6 +1,6 @@
 """Kernels between documents, from sparse or dense rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,19 @@ def rbf_kernel(A: Matrix, B: Matrix, gamma: float) -> NDArray[np.float64]:
     np.maximum(distances, 0, out=distances)
     distances *= -gamma
     return np.asarray(np.exp(distances, out=distances))
+
+
+def gram_matrix(
+    X: Matrix, kernel: Callable[[Matrix, Matrix], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Return the kernel of the rows among themselves, (rows, rows), worked out block by block."""
+    n = X.shape[0]
+    gram = np.empty((n, n))
+    start = 0
+    for block in blocks_of_rows(X, n):
+        gram[start : start + block.shape[0]] = kernel(block, X)
+        start += block.shape[0]
+    return gram
 
 
 def scale_gamma(X: Matrix) -> float:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from textbaselines.models.matrices import Matrix, map_entries
-from textbaselines.models.naive_bayes import NaiveBayes
+from textbaselines.models.naive_bayes import ClassCounts, NaiveBayes
 from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
 
 
@@ -88,28 +88,26 @@ class ClassLanguageModel(NaiveBayes):
         divergence = (negentropy[:, None] - likelihood) / safe[:, None] - np.log(safe)[:, None]
         return np.asarray(-divergence)
 
-    def _modelled_counts(self) -> NDArray[np.float64]:
-        """Return the counts that the smoothing takes for the classes', (classes, features)."""
-        return self.feature_count_
+    def _modelled_counts(self, counts: ClassCounts) -> NDArray[np.float64]:
+        """Return what the smoothing takes for the known features' counts, (classes, known)."""
+        return counts.known
 
-    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        seen = self.feature_count_.sum(axis=0) > 0
-        collection = self.feature_count_[:, seen].sum(axis=0)
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        collection = counts.known.sum(axis=0)
         collection /= max(collection.sum(), np.finfo(float).tiny)
-        counts = self._modelled_counts()[:, seen]
-        totals = counts.sum(axis=1, keepdims=True)
+        modelled = self._modelled_counts(counts)
+        totals = modelled.sum(axis=1, keepdims=True)
         if self.smoothing == "dirichlet":
-            probabilities = (counts + self.mu * collection) / (totals + self.mu)
+            probabilities = (modelled + self.mu * collection) / (totals + self.mu)
         else:
             own_total = np.where(totals > 0, totals, 1.0)
             if self.smoothing == "jelinek_mercer":
-                own, share = (1 - self.mixture) * counts / own_total, self.mixture
+                own, share = (1 - self.mixture) * modelled / own_total, self.mixture
             else:
-                own = np.maximum(counts - self.delta, 0) / own_total
-                removed = np.minimum(counts, self.delta).sum(axis=1, keepdims=True)
+                own = np.maximum(modelled - self.delta, 0) / own_total
+                removed = np.minimum(modelled, self.delta).sum(axis=1, keepdims=True)
                 share = removed / own_total
             probabilities = own + np.where(totals > 0, share, 1.0) * collection
-        self.in_vocabulary_ = seen
-        self.feature_log_prob_ = np.zeros_like(self.feature_count_)
-        self.feature_log_prob_[:, seen] = np.log(probabilities)
+        np.log(probabilities, out=probabilities)
+        self.feature_log_prob_ = counts.widened(probabilities)
         return self.feature_log_prob_, np.zeros(len(self.classes_))

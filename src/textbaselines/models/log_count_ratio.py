@@ -30,18 +30,40 @@ def log_feature_probabilities(
         When ``alpha`` is 0 and a class never has a feature that another has: log 0.
     """
     seen = feature_count.sum(axis=0) > 0
-    counts = feature_count[:, seen] + alpha
-    if not np.all(counts > 0):
+    if seen.all():
+        return logs_of_known(feature_count, alpha, np.arange(len(seen)))
+    columns = np.flatnonzero(seen)
+    result = np.zeros_like(feature_count)
+    result[:, columns] = logs_of_known(feature_count[:, columns], alpha, columns)
+    return result
+
+
+def logs_of_known(
+    known: NDArray[np.float64], alpha: float, columns: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return :func:`log_feature_probabilities` of the training vocabulary alone.
+
+    Parameters
+    ----------
+    known : array of shape (classes, known features)
+        Their counts.
+    alpha : float
+    columns : array of shape (known features,)
+        What an error calls them.
+    """
+    counts = known + alpha
+    if counts.min(initial=np.inf) <= 0:
         class_index, feature = np.argwhere(counts <= 0)[0]
         raise ValueError(
             f"alpha = {alpha:g} leaves {np.count_nonzero(counts <= 0)} probabilities of zero "
-            f"(first: class {class_index}, column {np.flatnonzero(seen)[feature]}), whose "
+            f"(first: class {class_index}, column {columns[feature]}), whose "
             "logarithm is infinite: use an alpha above 0"
         )
-    result = np.zeros_like(feature_count)
+    totals = counts.sum(axis=1, keepdims=True)
     if counts.size:
-        result[:, seen] = np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))
-    return result
+        np.log(counts, out=counts)
+        counts -= np.log(totals)
+    return counts
 
 
 def log_count_ratio(

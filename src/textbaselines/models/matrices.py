@@ -1,7 +1,7 @@
 """Document-term matrices as the models need them: canonical, 0/1, column-scaled, 32-bit indices."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,6 +56,37 @@ def class_sums(X: Matrix, codes: NDArray[np.intp], n_classes: int) -> NDArray[np
     membership = np.zeros((X.shape[0], n_classes))
     membership[np.arange(X.shape[0]), codes] = 1.0
     return np.ascontiguousarray((X.T @ membership).T)
+
+
+def products(X: Matrix, weights: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    """Return X times each set of weights, in one product.
+
+    Of a sparse X only the weights of features that some row has are stacked, and each sum runs
+    over a row's entries in their order, as it does for one set of weights alone.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (rows, features)
+    weights : sequence of arrays of shape (outputs, features)
+
+    Returns
+    -------
+    list of arrays of shape (rows, outputs)
+    """
+    widths = [len(one) for one in weights]
+    if sum(widths) == 1:
+        return [np.asarray(X @ weights[0][0])[:, None]]
+    if sp.issparse(X):
+        occurring = np.zeros(X.shape[1], dtype=bool)
+        occurring[X.indices] = True
+        columns = np.flatnonzero(occurring)
+        position = np.cumsum(occurring, dtype=X.indices.dtype) - 1
+        X = sp.csr_array(
+            (X.data, position[X.indices], X.indptr), shape=(X.shape[0], len(columns)), copy=False
+        )
+        weights = [one[:, columns] for one in weights]
+    together = np.asarray(X @ np.ascontiguousarray(np.vstack(weights).T))
+    return [np.ascontiguousarray(own) for own in np.split(together, np.cumsum(widths)[:-1], axis=1)]
 
 
 def row_keys(X: Matrix, seed: int) -> NDArray[np.uint64]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textbaselines.models.classifier import GenerativeClassifier, LinearClassifier
-from textbaselines.models.log_count_ratio import log_feature_probabilities
+from textbaselines.models.log_count_ratio import logs_of_known
 from textbaselines.models.matrices import Matrix, class_sums, presence
 from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
 
@@ -24,6 +25,31 @@ class ClassCounts:
     classes: NDArray[Any]
     feature_count: NDArray[np.float64]
     class_count: NDArray[np.float64]
+
+    @cached_property
+    def in_vocabulary(self) -> NDArray[np.bool_]:
+        """Which features some training document has, shape (features,)."""
+        return np.asarray(self.feature_count.sum(axis=0) > 0)
+
+    @cached_property
+    def columns(self) -> NDArray[np.intp]:
+        """The columns of the features that some training document has."""
+        return np.flatnonzero(self.in_vocabulary)
+
+    @cached_property
+    def known(self) -> NDArray[np.float64]:
+        """``feature_count`` of :attr:`columns` alone."""
+        if len(self.columns) == self.feature_count.shape[1]:
+            return self.feature_count
+        return self.feature_count[:, self.columns]
+
+    def widened(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values of the known features, shape (classes, known), with 0 for the others."""
+        if len(self.columns) == self.feature_count.shape[1]:
+            return values
+        wide = np.zeros((len(values), self.feature_count.shape[1]))
+        wide[:, self.columns] = values
+        return wide
 
 
 def count_classes(X: Matrix, codes: NDArray[np.intp], classes: NDArray[Any]) -> ClassCounts:
@@ -73,7 +99,8 @@ class NaiveBayes(LinearClassifier, GenerativeClassifier):
         self.feature_count_ = prepared.feature_count
         self.class_count_ = prepared.class_count
         self.class_log_prior_ = self._log_prior()
-        weights, offsets = self._class_terms()
+        self.in_vocabulary_ = prepared.in_vocabulary
+        weights, offsets = self._class_terms(prepared)
         self._class_weights, self._class_offsets = weights, self.class_log_prior_ + offsets
         if len(self.classes_) == 1:
             self.coef_, self.intercept_ = np.zeros((1, weights.shape[1])), np.zeros(1)
@@ -96,7 +123,7 @@ class NaiveBayes(LinearClassifier, GenerativeClassifier):
             )
         return np.log(np.asarray(self.class_prior, dtype=np.float64))
 
-    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return each class's feature weights (classes, features) and constant (classes,)."""
         raise NotImplementedError
 
@@ -138,9 +165,9 @@ class MultinomialNB(NaiveBayes):
         self.class_prior = class_prior
         self.positive = positive
 
-    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        self.in_vocabulary_ = self.feature_count_.sum(axis=0) > 0
-        self.feature_log_prob_ = log_feature_probabilities(self.feature_count_, self.alpha)
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        logs = logs_of_known(counts.known, self.alpha, counts.columns)
+        self.feature_log_prob_ = counts.widened(logs)
         return self.feature_log_prob_, np.zeros(len(self.classes_))
 
 
@@ -194,24 +221,28 @@ class BernoulliNB(NaiveBayes):
     def _new_data(self, X: Matrix) -> Matrix:
         return presence(super()._new_data(X))
 
-    def _class_terms(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        seen = self.feature_count_.sum(axis=0) > 0
-        inside = seen if self.vocabulary == "train" else np.ones_like(seen)
-        present = self.feature_count_[:, inside] + self.alpha
-        absent = (self.class_count_[:, None] - self.feature_count_[:, inside]) + self.alpha
-        if not (np.all(present > 0) and np.all(absent > 0)):
+    def _class_terms(self, counts: ClassCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if self.vocabulary == "train":
+            inside, columns = counts.known, counts.columns
+        else:
+            inside, columns = counts.feature_count, np.arange(counts.feature_count.shape[1])
+            self.in_vocabulary_ = np.ones(len(columns), dtype=bool)
+        present = inside + self.alpha
+        absent = (counts.class_count[:, None] - inside) + self.alpha
+        if min(present.min(initial=np.inf), absent.min(initial=np.inf)) <= 0:
             bad = np.argwhere((present <= 0) | (absent <= 0))
             raise ValueError(
                 f"alpha = {self.alpha:g} leaves {len(bad)} probabilities of 0 or 1 (first: class "
-                f"{self.classes_[bad[0][0]]}, column {np.flatnonzero(inside)[bad[0][1]]}), whose "
+                f"{self.classes_[bad[0][0]]}, column {columns[bad[0][1]]}), whose "
                 "log-odds are infinite: use an alpha above 0"
             )
-        log_total = np.log(self.class_count_ + 2 * self.alpha)[:, None]
-        self.in_vocabulary_ = inside
-        self.feature_log_prob_ = np.zeros_like(self.feature_count_)
-        self.feature_log_absence_ = np.zeros_like(self.feature_count_)
-        self.feature_log_prob_[:, inside] = np.log(present) - log_total
-        self.feature_log_absence_[:, inside] = np.log(absent) - log_total
+        log_total = np.log(counts.class_count + 2 * self.alpha)[:, None]
+        for logs in (present, absent):
+            np.log(logs, out=logs)
+            logs -= log_total
+        if self.vocabulary == "train":
+            present, absent = counts.widened(present), counts.widened(absent)
+        self.feature_log_prob_, self.feature_log_absence_ = present, absent
         return (
             self.feature_log_prob_ - self.feature_log_absence_,
             self.feature_log_absence_.sum(axis=1),

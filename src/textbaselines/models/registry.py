@@ -3,11 +3,11 @@
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textbaselines.errors import UserError
 from textbaselines.models.complement_nb import ComplementNB
@@ -43,6 +43,9 @@ LIBLINEAR = (
     "Fan, R.-E., Chang, K.-W., Hsieh, C.-J., Wang, X.-R. and Lin, C.-J. (2008). LIBLINEAR: A "
     "Library for Large Linear Classification. JMLR 9, 1871-1874."
 )
+
+# The bytes of fitted estimators that wait for the outputs they are given together.
+_HELD = 2**26
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,11 @@ class FittedPoint:
         what has no such solver.
     failure : str or None
         Why the point could not be fitted.
+    outputs : array or None
+        Where rows to predict were given and the point could be fitted: the scores that
+        ``decision_function`` has for them, or the numbers that a regressor predicts.
+    predict_seconds : float
+        Wall-clock seconds that the outputs took: an equal share of what was worked out at a time.
     """
 
     estimator: Any
@@ -117,6 +125,8 @@ class FittedPoint:
     n_iter: int
     failure: str | None = None
     gap: float = math.nan
+    outputs: NDArray[np.float64] | None = None
+    predict_seconds: float = 0.0
 
 
 def make_estimator(
@@ -185,13 +195,15 @@ def fit_grid(
     *,
     positive: Any = None,
     seed: int = 0,
+    X_test: Matrix | None = None,
 ) -> Iterator[tuple[int, FittedPoint]]:
     """Fit every grid point and yield its index in ``points`` with the result.
 
     Work that several points have in common is done once (class counts for every smoothing of naive
-    Bayes, the solver's run for every beta of NBSVM), so they come grouped by it, not in order of
-    the indices. Each estimator equals one fitted alone. Drop an estimator before asking for the
-    next to keep one set of weights in memory.
+    Bayes, the kernel matrix for every C, one product with ``X_test`` for many points), so they come
+    grouped by it, not in order of the indices. Each estimator equals one fitted alone. Drop an
+    estimator before asking for the next to keep few sets of weights in memory: one, or with
+    ``X_test`` as many as take some 64 MiB.
 
     Parameters
     ----------
@@ -199,6 +211,8 @@ def fit_grid(
     y : array of shape (documents,)
     points : sequence of mappings
         The parameters of each point; the others have the estimator's defaults.
+    X_test : array or CSR matrix of shape (rows, features), optional
+        Rows whose outputs each point is to have.
 
     Raises
     ------
@@ -207,56 +221,93 @@ def fit_grid(
         point that the data make impossible is yielded with its ``failure``.
     """
     estimators = [make_estimator(name, point, positive=positive, seed=seed) for point in points]
-    return _fitted(estimators, X, y)
+    groups: dict[str, list[tuple[int, Estimator]]] = {}
+    for index, estimator in enumerate(estimators):
+        preparation = estimator._preparation()
+        key = repr(sorted((name, repr(value)) for name, value in preparation.items()))
+        groups.setdefault(key, []).append((index, estimator))
+    return _fitted([groups[key] for key in groups], X, y, X_test)
 
 
 def _fitted(
-    estimators: Sequence[Estimator], X: Matrix, y: ArrayLike
+    groups: list[list[tuple[int, Estimator]]], X: Matrix, y: ArrayLike, X_test: Matrix | None
 ) -> Iterator[tuple[int, FittedPoint]]:
-    for members in _sharing(estimators):
-        lead = estimators[members[0]]
+    """Fit group after group; of what is yielded or used up nothing is kept."""
+    while groups:
+        held: list[tuple[int, FittedPoint]] = []
+        for index, point in _fitted_group(groups.pop(0), X, y):
+            if X_test is None:
+                yield index, point
+                continue
+            held.append((index, point))
+            del point
+            if sum(_nbytes(one.estimator) for _, one in held) > _HELD:
+                yield from _with_outputs(held, X_test)
+        if held:
+            yield from _with_outputs(held, X_test)
+
+
+def _fitted_group(
+    group: list[tuple[int, Estimator]], X: Matrix, y: ArrayLike
+) -> Iterator[tuple[int, FittedPoint]]:
+    """Fit estimators that have their preparation in common."""
+    lead = group[0][1]
+    start = time.perf_counter()
+    try:
+        prepared = lead._prepare(X, y)
+        shared = {name: value for name, value in vars(lead).items() if name.endswith("_")}
+        failure = None
+    except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
+        failure = str(error)
+    del lead
+    share = (time.perf_counter() - start) / len(group)
+    while group:
+        index, estimator = group.pop(0)
+        if failure is not None:
+            yield index, FittedPoint(None, share, False, 0, failure)
+            continue
+        for attribute, value in shared.items():
+            setattr(estimator, attribute, value)
         start = time.perf_counter()
         try:
-            prepared = lead._prepare(X, y)
-            shared = {name: value for name, value in vars(lead).items() if name.endswith("_")}
-            failure = None
+            estimator._complete(prepared)
         except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
-            failure = str(error)
-        share = (time.perf_counter() - start) / len(members)
-        for index in members:
-            if failure is not None:
-                yield index, FittedPoint(None, share, False, 0, failure)
-                continue
-            estimator = estimators[index]
-            for attribute, value in shared.items():
-                setattr(estimator, attribute, value)
-            start = time.perf_counter()
-            try:
-                estimator._complete(prepared)
-            except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
-                seconds = share + time.perf_counter() - start
-                yield index, FittedPoint(None, seconds, False, 0, str(error))
-                continue
-            yield (
-                index,
-                FittedPoint(
-                    estimator,
-                    share + time.perf_counter() - start,
-                    converged=getattr(estimator, "converged_", True),
-                    n_iter=getattr(estimator, "n_iter_", 0),
-                    gap=getattr(estimator, "gap_", math.nan),
-                ),
-            )
+            seconds = share + time.perf_counter() - start
+            yield index, FittedPoint(None, seconds, False, 0, str(error))
+            continue
+        point = FittedPoint(
+            estimator,
+            share + time.perf_counter() - start,
+            converged=getattr(estimator, "converged_", True),
+            n_iter=getattr(estimator, "n_iter_", 0),
+            gap=getattr(estimator, "gap_", math.nan),
+        )
+        del estimator
+        yield index, point
+        del point
 
 
-def _sharing(estimators: Sequence[Estimator]) -> list[list[int]]:
-    """Group the indices of estimators that differ in nothing but their OWN parameters."""
-    groups: dict[str, list[int]] = {}
-    for index, estimator in enumerate(estimators):
-        params = estimator.get_params(deep=False)
-        key = repr(sorted((k, repr(v)) for k, v in params.items() if k not in estimator.OWN))
-        groups.setdefault(key, []).append(index)
-    return list(groups.values())
+def _with_outputs(
+    held: list[tuple[int, FittedPoint]], X_test: Matrix
+) -> Iterator[tuple[int, FittedPoint]]:
+    """Yield points of one group with their outputs, emptying the list."""
+    start = time.perf_counter()
+    estimators = [point.estimator for _, point in held if point.failure is None]
+    outputs = iter(estimators[0].outputs_of(estimators, X_test) if estimators else ())
+    share = (time.perf_counter() - start) / max(1, len(estimators))
+    del estimators
+    while held:
+        index, point = held.pop(0)
+        if point.failure is None:
+            point = replace(point, outputs=next(outputs), predict_seconds=share)
+        yield index, point
+        del point
+
+
+def _nbytes(estimator: Estimator | None) -> int:
+    """Return the bytes of what an estimator has learnt, as far as it is arrays."""
+    values = [] if estimator is None else list(vars(estimator).values())
+    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
 
 METHODS: dict[str, MethodFamily] = {
@@ -411,7 +462,7 @@ METHODS: dict[str, MethodFamily] = {
             default_grid={"kernel": ("linear", "rbf"), "variance": (0.1, 1.0, 10.0)},
             needs=frozenset(),
             cost="p z for the kernel with p points, then k problems (one for two classes) of n p^2 "
-            "per Newton step; memory 24 n p bytes and 8 (3 + k) p^2; exact with p = n",
+            "per Newton step; memory 24 n p bytes and 8 (4 + k) p^2; exact with p = n",
             citation=GPML,
         ),
         MethodFamily(
@@ -431,7 +482,7 @@ METHODS: dict[str, MethodFamily] = {
             default_fixed={"kernel": "linear", "variance": 1.0, "noise": 1.0},
             default_grid={"variance": (0.01, 0.1, 1.0), "noise": (0.1, 1.0, 10.0)},
             needs=frozenset({"numeric_target"}),
-            cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 32 p^2; "
+            cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 40 p^2; "
             "exact with p = n",
             citation=GPML,
         ),

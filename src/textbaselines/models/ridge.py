@@ -1,8 +1,8 @@
 """Least squares with a penalty: on ratings as numbers, and on class membership as +1 and -1."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.estimator import Estimator
 from textbaselines.models.kernels import linear_kernel
 from textbaselines.models.liblinear import LinearSolution
-from textbaselines.models.matrices import Matrix
+from textbaselines.models.matrices import Matrix, products
 from textbaselines.models.memory import nbytes, refuse_beyond
 from textbaselines.models.parameters import Choice, Number, Parameter
 
@@ -355,7 +355,12 @@ class LinearRegression(RegressorMixin, Estimator):  # type: ignore[misc]
 
     def predict(self, X: Matrix) -> NDArray[np.float64]:
         """Return the predicted number of each row, shape (n,)."""
-        return np.asarray(self._new_data(X) @ self.coef_ + self.intercept_)
+        return self.outputs_of([self], X)[0]
+
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        numbers = products(X, [one.coef_[None, :] for one in group])
+        return [own[:, 0] + one.intercept_ for one, own in zip(group, numbers, strict=True)]
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> LeastSquares | ClosedForm:
         X, target = self._fit_data(X, y, numeric=True)

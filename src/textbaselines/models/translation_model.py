@@ -184,11 +184,11 @@ class TranslationLanguageModel(ClassLanguageModel):
         self.terms_, self.translation_ = prepared.terms, prepared.translation
         super()._complete(prepared)
 
-    def _modelled_counts(self) -> NDArray[np.float64]:
-        counts = self.feature_count_.copy()
-        own = counts[:, self.terms_]
+    def _modelled_counts(self, counts: ClassCounts) -> NDArray[np.float64]:
+        # Terms that translate are frequent, so all of them are known.
+        places = np.searchsorted(counts.columns, self.terms_)
+        modelled = counts.known.copy()
+        own = modelled[:, places]
         translated = np.asarray((self.translation_.T @ own.T).T)
-        counts[:, self.terms_] = (
-            self.self_translation * own + (1 - self.self_translation) * translated
-        )
-        return counts
+        modelled[:, places] = self.self_translation * own + (1 - self.self_translation) * translated
+        return modelled
