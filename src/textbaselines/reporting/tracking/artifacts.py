@@ -18,8 +18,8 @@ from textbaselines.experiments.evaluation import confusion, summarise_point
 from textbaselines.storage import canonical_json, read_parquet
 
 MOST_ROWS = 1_000
-"""The most rows of a predictions table: a browser stalls on 10,000. The description says when there
-are more."""
+"""The most rows of the predictions table that a run's page shows: a browser stalls on 10,000. All
+are in a file beside it, and the run's description says so (:func:`cut_note`)."""
 
 Artifact = bytes | pd.DataFrame
 """The content of a file, or a table to be shown page by page."""
@@ -69,12 +69,23 @@ def of_final_run(
         report = per_class_report(matrix, classes)
         made["per_class_report.json"] = _json(report.to_dict("records"))
         made["per_class_report.md"] = _report_markdown(report).encode()
-        made["predictions.json"] = _predictions_table(predictions)
+        made["predictions.json"] = _predictions_table(predictions.head(MOST_ROWS))
+        made["predictions.parquet"] = _parquet(_predictions_table(predictions))
     tuning = tuning_figure(run, scores)
     if tuning is not None:
         made["tuning.png"] = _png(tuning)
     made["description.md"] = _description(note, metrics, command, code, rows).encode()
     return made
+
+
+def cut_note(rows: int) -> str:
+    """Return what to say of a predictions table of so many rows; nothing when it is shown whole."""
+    if rows <= MOST_ROWS:
+        return ""
+    return (
+        f"The table predictions.json shows the first {MOST_ROWS:,} of {rows:,} predictions; the "
+        "artifact predictions.parquet has all."
+    )
 
 
 def confusion_of(predictions: pd.DataFrame, classes: Sequence[str]) -> NDArray[np.int64]:
@@ -193,8 +204,8 @@ def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None
 
 
 def _predictions_table(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows to show: which, true and predicted class, whether right, then the scores."""
-    table = predictions.head(MOST_ROWS).reset_index(drop=True)
+    """Return the rows: which document, true and predicted class, whether right, the scores."""
+    table = predictions.reset_index(drop=True)
     table.insert(5, "correct", table["label"] == table["predicted"])
     return table.astype(dict.fromkeys(("id", "label", "predicted"), "object"))
 
@@ -214,11 +225,6 @@ def _description(
     elif code.get("git_dirty") == "true":
         lines.append("The checkout had changes that were not committed: the commit is not all.")
     lines.append(f"Packages: requirements.lock with sha256 `{code.get('lock', 'unknown')}`.")
-    if rows > MOST_ROWS:
-        lines.append(
-            f"\nThe predictions table has the first {MOST_ROWS} of {rows} rows; all are in the "
-            "run folder's predictions.parquet."
-        )
     if rows:
         lines.append(
             "\nThe confusion matrix and the report per class pool the documents of all folds and "
@@ -252,6 +258,12 @@ def _report_markdown(report: pd.DataFrame) -> str:
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    table.to_parquet(stream, index=False, compression="zstd")
+    return stream.getvalue()
 
 
 def _png(figure: Figure) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import read_benchmark
 from textbaselines.experiments.evaluation import cell_table, cells_of_run, summarise_point
@@ -81,10 +82,49 @@ class Record:
 
 @dataclass(frozen=True)
 class Finished:
-    """What is finished of a study: its description and the records of each experiment."""
+    """What is finished of a study: its description, its cells, the records of each experiment."""
 
     study: Mapping[str, Any]
+    cells: pd.DataFrame
     records: dict[str, list[Record]]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the runs of one study are read from; the attributes are those of :func:`read_finished`.
+
+    Reading takes a while for tens of thousands of grid points, the digest does not.
+    """
+
+    run_folders: Sequence[str | Path]
+    study: Mapping[str, Any]
+    cells: pd.DataFrame | None = None
+    benchmarks: str | Path | None = None
+
+    def digest(self) -> str:
+        """Return the digest of the content of every file, and of the code that reads them."""
+        folders = [Path(folder) for folder in self.run_folders]
+        files = [path for folder in folders for path in _files_of(folder)]
+        if self.benchmarks is not None:
+            files += sorted(Path(self.benchmarks).glob("*.tsv"))
+        code = provenance.source_files("reporting.tracking.writer")
+        return short_digest(
+            [
+                self.study,
+                len(folders),
+                [[path.name, file_digest(path)] for path in files + code],
+                None if self.cells is None else self.cells.to_dict("split"),
+            ],
+            32,
+        )
+
+    def read(self) -> Finished:
+        """Read and check it all, as :func:`read_finished` does."""
+        return read_finished(self.run_folders, self.study, self.cells, benchmarks=self.benchmarks)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    return sorted([*folder.glob("*.json"), *folder.glob("*.parquet")])
 
 
 def read_finished(
@@ -142,7 +182,7 @@ def read_finished(
         for cell in told[told["selection"] == "fixed"].to_dict("records")
     ]
     _refuse_shared_keys(records)
-    return Finished(study, records)
+    return Finished(study, told, records)
 
 
 @dataclass(frozen=True)
@@ -342,6 +382,9 @@ def _cell_record(
         "snakemake", f"snakemake {target}", 1
     )
     note = _note(run.said, params, tags)
+    predicted = (run.scores["point"] == cell["point"]) & run.scores["failure"].isna()
+    if cut := shown.cut_note(int(run.scores.loc[predicted, "n_test"].sum())):
+        note += f"\n\n{cut}"
     tags["mlflow.note.content"] = f"{note}\n\nRun it again:\n\n    {command}"
     metrics = {name: value for name, value in _shown(cell).items() if not math.isnan(value)}
     shared = [
