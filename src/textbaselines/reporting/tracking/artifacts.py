@@ -2,10 +2,10 @@
 
 import io
 import json
+import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from textbaselines.experiments.evaluation import confusion, summarise_point
-from textbaselines.storage import canonical_json, read_parquet
+from textbaselines.storage import canonical_json
 
 MOST_ROWS = 1_000
 """The most rows of the predictions table that a run's page shows: a browser stalls on 10,000. All
@@ -29,28 +29,33 @@ _MOST_LINES = 8  # of a tuning plot with a legend
 
 
 def of_final_run(
-    folder: Path,
+    read_predictions: Callable[[], pd.DataFrame],
     run: Mapping[str, Any],
-    scores: pd.DataFrame,
+    scores: pd.DataFrame | None,
     code: Mapping[str, str],
     *,
-    point: str,
+    inner_scores: pd.DataFrame | None,
+    choices: pd.DataFrame | None,
     command: str,
     note: str,
     metrics: Mapping[str, float],
 ) -> dict[str, Artifact]:
-    """Return the artifacts of one grid point by file name; a data frame is shown as a table.
+    """Return the artifacts of a cell by file name; a data frame is shown as a table.
 
     Parameters
     ----------
-    folder : Path
-        The run folder.
+    read_predictions : callable
+        Returns the predictions of the cell's test documents: repeat, fold, id, label, predicted,
+        then scores.
     run, scores
-        What its run.json and scores.parquet say.
+        What run.json and scores.parquet of its run folder say; no scores, and no tuning plot, for
+        a cell of several runs.
     code : mapping
         git_commit, git_dirty and lock of the code that made the results, where known.
-    point : str
-        The grid point.
+    inner_scores : data frame, optional
+        The run's scores on inner folds, when they chose the hyper-parameters.
+    choices : data frame, optional
+        What each fold chose.
     command, note : str
         What runs it again, and the first lines of the description.
     metrics : mapping
@@ -59,8 +64,7 @@ def of_final_run(
     made: dict[str, Artifact] = {
         "environment.json": _json(_environment(code)),
     }
-    predictions = read_parquet(folder / "predictions.parquet")
-    predictions = predictions[predictions["point"] == point].drop(columns="point")
+    predictions = read_predictions()
     rows = len(predictions)
     if rows:
         classes = list(run["classes"])
@@ -71,7 +75,9 @@ def of_final_run(
         made["per_class_report.md"] = _report_markdown(report).encode()
         made["predictions.json"] = _predictions_table(predictions.head(MOST_ROWS))
         made["predictions.parquet"] = _parquet(_predictions_table(predictions))
-    tuning = tuning_figure(run, scores)
+    if choices is not None:
+        made["selected_parameters.json"] = choices
+    tuning = None if scores is None else tuning_figure(run, scores, inner_scores)
     if tuning is not None:
         made["tuning.png"] = _png(tuning)
     made["description.md"] = _description(note, metrics, command, code, rows).encode()
@@ -144,11 +150,14 @@ def confusion_figure(matrix: NDArray[np.int64], classes: Sequence[str]) -> Figur
     return figure
 
 
-def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None:
+def tuning_figure(
+    run: Mapping[str, Any], scores: pd.DataFrame, inner_scores: pd.DataFrame | None = None
+) -> Figure | None:
     """Return accuracy over the grid: one line for each setting of all but one hyper-parameter.
 
-    The abscissa is the number with the most values on the grid, on a logarithmic axis when it
-    spans a decade or more. None without a grid in which a number varies.
+    On the inner folds, those of all folds pooled, where they are given, and otherwise on the test
+    folds. The abscissa is the number with the most values on the grid, on a logarithmic axis when
+    it spans a decade or more. None without a grid in which a number varies.
     """
     grid = [point for point in run["points"] if "grid" in point["origin"]]
     values: dict[str, list[Any]] = {}
@@ -167,9 +176,15 @@ def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None
     others = sorted(name for name in varying if name != across)
     lines: dict[str, list[tuple[float, float]]] = {}
     fixed: list[tuple[float, float]] = []
-    by_point = dict(iter(scores.groupby("point")))
+    accuracies: dict[Any, float]
+    if inner_scores is None:
+        by_point = dict(iter(scores.groupby("point")))
+        accuracies = {name: summarise_point(mine)["accuracy"] for name, mine in by_point.items()}
+    else:
+        sums = inner_scores.groupby("point")[["correct", "n_test"]].sum()
+        accuracies = (sums["correct"] / sums["n_test"]).to_dict()
     for point in grid:
-        accuracy = 100 * summarise_point(by_point[point["point"]])["accuracy"]
+        accuracy = 100 * accuracies.get(point["point"], math.nan)
         place = (float(point["params"][across]), accuracy)
         setting = ", ".join(f"{name} = {point['params'].get(name)}" for name in others)
         lines.setdefault(setting, []).append(place)
@@ -193,13 +208,19 @@ def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None
     if low > 0 and high / low >= 10:
         axis.set_xscale("log")
     axis.set_xlabel(across)
-    axis.set_ylabel("accuracy on the test folds (%)")
+    folds = "test folds" if inner_scores is None else "inner folds"
+    axis.set_ylabel(f"accuracy on the {folds} (%)")
     axis.grid(color="0.88", linewidth=0.7)
     if len(lines) <= _MOST_LINES and (others or fixed):
         axis.legend(fontsize=8)
     note = "; one line for each " + ", ".join(others) if others else ""
     title = f"{run['method']}-{run['representation']} on {run['dataset']}{note}"
-    axis.set_title(f"{title}\nnot a choice: made on the folds that are reported", fontsize=9)
+    warning = (
+        "not a choice: made on the folds that are reported"
+        if inner_scores is None
+        else "all folds together; each chose by its own inner folds"
+    )
+    axis.set_title(f"{title}\n{warning}", fontsize=9)
     return figure
 
 
