@@ -17,6 +17,7 @@ from textbaselines.reporting.tracking.writer import log_runs
 
 FOLDS = 10
 DOCUMENTS = 300
+RUN = ("made-up", "bi", "NBSVM")
 STUDY = {"name": "bench", "title": "Made-up runs"}
 
 
@@ -71,7 +72,14 @@ def make_run(folder: Path, points: int) -> None:
     storage.write_parquet(folder / "scores.parquet", scores)
     storage.write_parquet(folder / "timings.parquet", timings)
     storage.write_parquet(folder / "predictions.parquet", predictions)
-    run = {"dataset": "made-up", "representation": "bi", "method": "NBSVM", "family": "nbsvm"}
+    storage.write_parquet(folder / "inner_scores.parquet", scores.iloc[:0].assign(inner=0))
+    run = {
+        "protocol": {"inner": 0},
+        "dataset": "made-up",
+        "representation": "bi",
+        "method": "NBSVM",
+        "family": "nbsvm",
+    }
     run |= {"classes": ["pos", "neg"], "positive": "pos", "content_digest": "0" * 64}
     storage.write_json(folder / "run.json", {**run, "points": grid})
 
@@ -80,7 +88,7 @@ def log_once(root: Path) -> tuple[str, dict]:
     """Log the run folder of a root and return wall-clock and CPU seconds, and the receipt."""
     began, used = time.perf_counter(), time.process_time()
     receipt = log_runs(
-        [root / "run"],
+        [root.joinpath(*RUN)],
         None,
         STUDY,
         database=root / "mlflow.db",
@@ -120,7 +128,7 @@ def main() -> None:
     for points in args.points:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            make_run(root / "run", points)
+            make_run(root.joinpath(*RUN), points)
             first, receipt = log_once(root)
             again, second = log_once(root)
             if second["counts"]["skipped"] != points + 1:

@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from textbaselines.commands import main
+from textbaselines.experiments.collection import cells_of_studies, studies_in
+from textbaselines.reporting.commits import file_of_commit, keep_cells
 from textbaselines.storage import write_json, write_parquet
 
 POINTS = [
@@ -150,6 +152,64 @@ def test_diff_says_what_only_one_has(folder, tmp_path):
     assert {row["status"] for row in rows} == {"only first"}
     make_results(folder, "again")
     assert "two studies" in run("results", "diff", folder, empty, code=1).output
+
+
+def git(folder, *arguments):
+    names = ["-c", "user.name=A", "-c", "user.email=a@b"]
+    done = subprocess.run(
+        ["git", "-C", str(folder), *names, *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def checkout(folder):
+    """Two commits, at each of which the study was logged; the results of now are the second's."""
+    git(folder.parent, "init", "--quiet")
+    commits = []
+    for number in (1, 2):
+        git(folder.parent, "commit", "--quiet", "--allow-empty", "-m", f"commit {number}")
+        commits.append(git(folder.parent, "rev-parse", "HEAD"))
+        cells = cells_of_studies(folder, studies_in(folder))
+        if number == 1:
+            cells["accuracy"] -= 0.05
+        keep_cells(
+            file_of_commit(folder / "tracking", commits[-1], "small"), "small", cells, number == 1
+        )
+    return folder.parent, commits
+
+
+def test_diff_takes_commits(folder, checkout):
+    root, commits = checkout
+    base = ("results", "diff", "--results", folder, "--root", root, "--form", "json")
+    result = run(*base, "HEAD~1", "HEAD")
+    fixed, oracle = json.loads(result.stdout)
+    assert fixed["change"] == pytest.approx(5.0)
+    assert fixed["accuracy_second"] == 0.85
+    assert (fixed["selection"], oracle["selection"]) == ("fixed", "oracle")
+    assert "HEAD~1: logged with changes that were not committed" in result.stderr
+    rows = json.loads(run(*base, f"{commits[0][:8]}:small", "small").stdout)
+    assert rows[0]["change"] == pytest.approx(5.0)
+    rows = json.loads(run(*base, "HEAD", "small").stdout)
+    assert {row["status"] for row in rows} == {"same"}
+    elsewhere = (*base[:4], "--root", "/", "--form", "json")  # no checkout
+    assert json.loads(run(*elsewhere, commits[0][:8], commits[1][:8]).stdout)[0]["change"] > 4
+
+
+def test_a_commit_without_results_is_told_with_those_that_have(folder, checkout):
+    root, commits = checkout
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "nothing was run")
+    base = ("results", "diff", "--results", folder, "--root", root)
+    told = run(*base, "HEAD", "HEAD~1", code=1).output
+    assert "no results of commit " + git(root, "rev-parse", "HEAD")[:12] in told
+    assert commits[0][:12] in told
+    assert commits[1][:12] in told
+    told = run(*base, "HEAD~1:other", "HEAD~1", code=1).output
+    assert "of study 'other'" in told
+    told = run(*base, "smal", "HEAD~1", code=1).output
+    assert "neither a study, nor a folder of results, nor a commit" in told
+    assert "a study (small)" in told
+    assert "Traceback" not in told
 
 
 def test_export_has_every_run(folder, tmp_path):

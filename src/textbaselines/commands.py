@@ -23,6 +23,7 @@ from textbaselines.experiments.collection import (
 from textbaselines.experiments.planning import make_plan
 from textbaselines.experiments.study import read_study
 from textbaselines.logs import start_log
+from textbaselines.reporting.commits import cells_at_commit
 from textbaselines.reporting.listing import FORMS, compare, render, select
 from textbaselines.reporting.planned import plan_as_json, plan_list, totals
 from textbaselines.reporting.tables import ORACLE_WARNING
@@ -38,6 +39,10 @@ _RESULTS = click.option(
 )
 _FORM = click.option(
     "--form", type=click.Choice(FORMS), default="table", show_default=True, help="The form."
+)
+
+_ROOT = click.option(
+    "--root", type=click.Path(path_type=Path), default=Path(), help="The checkout of the code."
 )
 
 
@@ -174,16 +179,18 @@ def show(
 @click.argument("first")
 @click.argument("second")
 @_RESULTS
+@_ROOT
 @click.option("--changed", is_flag=True, help="Leave out the cells that are the same.")
 @_FORM
 @_told
-def diff(first: str, second: str, results: Path, changed: bool, form: str) -> None:
+def diff(first: str, second: str, results: Path, root: Path, changed: bool, form: str) -> None:
     """Set two sets of results side by side.
 
-    FIRST and SECOND are each a study of --results, a folder of results (say, of a checkout of
-    another commit), or FOLDER:STUDY.
+    FIRST and SECOND are each a study of --results, a folder of results (say, of another checkout),
+    or a commit (HEAD~3, a tag, a hash) at which a study of --results was logged; FOLDER:STUDY and
+    COMMIT:STUDY name one study of several.
     """
-    frame = compare(_cells_of(first, results), _cells_of(second, results))
+    frame = compare(_cells_of(first, results, root), _cells_of(second, results, root))
     same = int((frame["status"] == "same").sum())
     click.echo(
         render(frame[frame["status"] != "same"] if changed else frame, form, Console()), nl=False
@@ -197,13 +204,24 @@ def _mark_optimistic(frame: pd.DataFrame) -> None:
         click.echo(f"selection oracle: {ORACLE_WARNING}", err=True)
 
 
-def _cells_of(name: str, results: Path) -> pd.DataFrame:
-    folder, colon, study = name.rpartition(":")
+def _cells_of(name: str, results: Path, root: Path) -> pd.DataFrame:
+    place, colon, study = name.rpartition(":")
+    if colon and (Path(place) / "studies").is_dir():
+        return cells_of_studies(Path(place), [study_in(Path(place), study)])
     if colon:
-        return cells_of_studies(Path(folder), [study_in(Path(folder), study)])
+        return _at_commit(place, results, root, study)
     if (Path(name) / "studies").is_dir():
         return cells_of_studies(Path(name), studies_in(Path(name)))
-    return cells_of_studies(results, [study_in(results, name)])
+    if (results / "studies" / f"{name}.json").is_file():
+        return cells_of_studies(results, [study_in(results, name)])
+    return _at_commit(name, results, root)
+
+
+def _at_commit(name: str, results: Path, root: Path, study: str | None = None) -> pd.DataFrame:
+    cells = cells_at_commit(results, name, study, root)
+    if cells["dirty"].any():
+        click.echo(f"{name}: logged with changes that were not committed", err=True)
+    return cells
 
 
 @results.command()
@@ -223,14 +241,14 @@ def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
 @_RESULTS
 @click.option("--study", "names", multiple=True, help="A study; all that track without.")
 @click.option("--rebuild", is_flag=True, help="Delete the store and make it anew.")
-@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout.")
+@_ROOT
 @click.option("--patience", default=600.0, help="Seconds to wait for another logger.")
 @_told
 def track(
     results: Path, names: tuple[str, ...], rebuild: bool, root: Path, patience: float
 ) -> None:
     """Log what is finished to the tracking store, also while a study runs."""
-    from textbaselines.reporting.tracking.records import read_finished
+    from textbaselines.reporting.tracking.records import Sources
     from textbaselines.reporting.tracking.store import Location
     from textbaselines.reporting.tracking.writer import log_studies
 
@@ -251,7 +269,7 @@ def track(
     for server, studies in by_server.items():
         read = [
             (
-                read_finished(
+                Sources(
                     finished_runs(results, study),
                     study,
                     benchmarks=results / "benchmarks" / study["name"] / "train",

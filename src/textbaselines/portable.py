@@ -1,51 +1,35 @@
 """Portable models: from raw text to a class, stored as JSON and plain arrays, loaded without code.
 
 A folder holds ``model.json``, which says what the model is and how well it did, and ``arrays.npz``:
-the dictionary and one weight for each feature. Every model here is linear in its features, so the
-weights and an intercept are all there is to it.
+the dictionary, and what its scorer is made of (:mod:`textbaselines.scorers`).
 """
 
 import hashlib
 import math
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, log_softmax
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.models.classifier import (
-    LinearClassifier,
-    OneAgainstRestProbabilities,
-    ProbabilisticClassifier,
-)
-from textbaselines.models.estimator import Estimator
-from textbaselines.models.matrices import presence
-from textbaselines.models.naive_bayes import BernoulliNB
+from textbaselines.models.classifier import ProbabilisticClassifier
 from textbaselines.models.registry import METHODS
-from textbaselines.models.ridge import LinearRegression
+from textbaselines.scorers import Scorer, stored_scorer
 from textbaselines.text.counts import PADDING, Counts, count_tokens
 from textbaselines.text.tokenizers import make_tokenizer, tokenize_all
 from textbaselines.text.tokens import Tokens, encode
 from textbaselines.text.vocabulary import UNK, ColumnMap, Vocabulary
 from textbaselines.text.weighting import WEIGHTINGS, TfIdf, Weighting
 
-FORMAT = 1
+FORMAT = 2
 """The version of the folder's format."""
-
-STORABLE = tuple(
-    name
-    for name, family in METHODS.items()
-    if issubclass(family.estimator, (LinearClassifier, LinearRegression))
-)
-"""The method families whose models can be stored: those that are linear when they predict."""
 
 _MODEL, _ARRAYS = "model.json", "arrays.npz"
 
@@ -195,88 +179,6 @@ class StringDictionary:
 
 
 @dataclass(frozen=True)
-class Scorer:
-    """What turns weighted features into scores and probabilities.
-
-    Attributes
-    ----------
-    coefficients : float64 array, shape (1, m) for up to two classes, otherwise (classes, m)
-    intercept : float64 array, shape (1,) or (classes,)
-    presence : bool
-        Whether a feature counts as 1 wherever it is above 0 (Bernoulli naive Bayes).
-    probability : "softmax", "one_against_rest" or None
-        How scores become probabilities: of two classes both are the logistic function of the
-        score; of more, the exponentials of the scores, or their logistic functions, divided by
-        their sum. None where scores are no log-odds.
-    """
-
-    coefficients: NDArray[np.float64]
-    intercept: NDArray[np.float64]
-    presence: bool = False
-    probability: str | None = None
-
-    @classmethod
-    def of(cls, family: str, estimator: Estimator, threshold: float | None = None) -> "Scorer":
-        """Return the scorer that equals a fitted estimator.
-
-        Parameters
-        ----------
-        family : str
-            The estimator's name in the method registry.
-        estimator : fitted estimator
-        threshold : float, optional
-            Of a regression on ratings: the score is the rating less this.
-
-        Raises
-        ------
-        UserError
-            For a family that is none of :data:`STORABLE`.
-        """
-        if isinstance(estimator, LinearRegression) and threshold is not None:
-            intercept = np.array([estimator.intercept_ - threshold])
-            return cls(estimator.coef_[np.newaxis], intercept)
-        if not isinstance(estimator, LinearClassifier):
-            refuse_family(family)
-        probability = None
-        if isinstance(estimator, OneAgainstRestProbabilities):
-            probability = "one_against_rest"
-        elif isinstance(estimator, ProbabilisticClassifier):
-            probability = "softmax"
-        return cls(
-            estimator.coef_,
-            estimator.intercept_,
-            isinstance(estimator, BernoulliNB),
-            probability,
-        )
-
-    def through(self, directions: NDArray[np.float64]) -> "Scorer":
-        """Return the scorer of features x that this one sees as x V.
-
-        Parameters
-        ----------
-        directions : array, shape (rank, m)
-            V transposed.
-        """
-        return replace(self, coefficients=np.asarray(self.coefficients @ directions))
-
-    def scores(self, features: sp.csr_array) -> NDArray[np.float64]:
-        """Return the scores, shape (n,) for up to two classes, otherwise (n, classes)."""
-        X = presence(features) if self.presence else features
-        if len(self.coefficients) == 1:
-            return np.asarray(X @ self.coefficients[0] + self.intercept[0])
-        return np.asarray(X @ self.coefficients.T + self.intercept)
-
-    def probabilities(self, scores: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-        """Return the class probabilities that scores stand for, shape (n, n_classes)."""
-        if n_classes == 1:
-            return np.ones((len(scores), 1))
-        if n_classes == 2:
-            return np.column_stack([expit(-scores), expit(scores)])
-        weights = log_expit(scores) if self.probability == "one_against_rest" else scores
-        return np.asarray(np.exp(log_softmax(weights, axis=1)))
-
-
-@dataclass(frozen=True)
 class PortableModel:
     """A trained model that takes raw text.
 
@@ -316,7 +218,9 @@ class PortableModel:
             For one text where a list of them is wanted, or an element that is no text.
         """
         counts = _count(_texts(texts), self.description)
-        return self.weighting.transform(self.dictionary.columns(counts).apply(counts.matrix))
+        known = self.dictionary.columns(counts).apply(counts.matrix)
+        # scikit-learn's tf-idf refuses a matrix without rows.
+        return self.weighting.transform(known) if known.shape[0] else known
 
     def scores(self, texts: Iterable[str]) -> NDArray[np.float64]:
         """Return the scores of n texts.
@@ -347,8 +251,8 @@ class PortableModel:
                 expected="a family that has: "
                 + ", ".join(
                     name
-                    for name in STORABLE
-                    if issubclass(METHODS[name].estimator, ProbabilisticClassifier)
+                    for name, family in METHODS.items()
+                    if issubclass(family.estimator, ProbabilisticClassifier)
                 ),
                 fix="use scores() and predict()",
             )
@@ -364,11 +268,7 @@ class PortableModel:
     def save(self, folder: str | Path) -> None:
         """Write ``arrays.npz`` and, last, ``model.json`` with its digest."""
         folder = Path(folder)
-        arrays = {
-            **self.dictionary.arrays(),
-            "coefficients": np.ascontiguousarray(self.scorer.coefficients),
-            "intercept": np.ascontiguousarray(self.scorer.intercept),
-        }
+        arrays = {**self.dictionary.arrays(), **self.scorer.arrays()}
         if isinstance(self.weighting, TfIdf):
             arrays["idf"] = self.weighting.idf
         storage.write_arrays(folder / _ARRAYS, **arrays)
@@ -378,8 +278,7 @@ class PortableModel:
                 **self.description,
                 "format": FORMAT,
                 "features": self.dictionary.n_features,
-                "presence": self.scorer.presence,
-                "probability": self.scorer.probability,
+                **self.scorer.settings(),
                 "arrays": storage.file_digest(folder / _ARRAYS),
             },
         )
@@ -449,7 +348,7 @@ def load(folder: str | Path) -> PortableModel:
         raise _damaged(folder, f"no file {_ARRAYS}") from error
     except KeyError as error:
         raise _damaged(folder, f"{error} is missing") from error
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
         raise _damaged(folder, f"{_ARRAYS}: {error}") from error
 
 
@@ -488,15 +387,6 @@ def model_digest(folder: str | Path) -> str:
     return hashlib.sha256((Path(folder) / _MODEL).read_bytes()).hexdigest()[:32]
 
 
-def refuse_family(family: str) -> NoReturn:
-    """Raise the :class:`UserError` for a method family whose models cannot be stored."""
-    raise UserError(
-        f"a model of method family {family!r} cannot be stored: it is not linear in its features",
-        found=repr(family),
-        expected="one of " + ", ".join(STORABLE),
-    )
-
-
 def _from_arrays(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> PortableModel:
     dictionary: Dictionary
     if "strings" in arrays:
@@ -510,16 +400,7 @@ def _from_arrays(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]
         weighting = TfIdf.with_idf(arrays["idf"])
     else:
         weighting = WEIGHTINGS[described["weighting"]]()
-    scorer = Scorer(
-        arrays["coefficients"],
-        arrays["intercept"],
-        described["presence"],
-        described["probability"],
-    )
-    n_rows = len(described["classes"]) if len(described["classes"]) > 2 else 1
-    wanted = (n_rows, dictionary.n_features)
-    if scorer.coefficients.shape != wanted or scorer.intercept.shape != (n_rows,):
-        raise ValueError(f"coefficients of shape {scorer.coefficients.shape}, wanted {wanted}")
+    scorer = stored_scorer(described, arrays, dictionary.n_features)
     make_tokenizer(described["tokenizer"])
     return PortableModel(described, dictionary, weighting, scorer)
 

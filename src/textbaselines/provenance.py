@@ -87,6 +87,16 @@ def git_state(folder: Path) -> tuple[str, bool]:
         return "unknown", False
 
 
+def commit_named(folder: Path, name: str) -> str | None:
+    """Return the hash of the commit that git knows by a name in a checkout, or None."""
+    try:
+        return _git(
+            folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def code_tags(folder: Path) -> dict[str, str]:
     """Return what says which code is at hand: git_commit, git_dirty, and lock, the lock's sha256.
 

@@ -86,10 +86,19 @@ def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
         frame.to_parquet(part, index=False, compression="zstd")
 
 
-def read_parquet(path: str | Path) -> pd.DataFrame:
-    """Read a Parquet file; raise :class:`UserError` when it is absent or broken."""
+def read_parquet(
+    path: str | Path, filters: list[tuple[str, str, Any]] | None = None
+) -> pd.DataFrame:
+    """Read a Parquet file; raise :class:`UserError` when it is absent or broken.
+
+    Parameters
+    ----------
+    path : path
+    filters : list of (column, operator, value), optional
+        Which rows: those for which all hold.
+    """
     with _told_broken(path):
-        return pd.read_parquet(path)
+        return pd.read_parquet(path, filters=filters)
 
 
 def parquet_columns(path: str | Path) -> list[str]:

@@ -248,19 +248,20 @@ def test_models_to_keep(make) -> None:
     assert (study.kept_models(), study.datasets_with_best()) == ([("rt-s", "bi", "MNB")], [])
 
 
-def test_all_models_are_those_that_can_be_stored(make) -> None:
+def test_all_models_are_those_with_a_fixed_point(make) -> None:
     methods = {
         **BASE["methods"],
         "K": KERNEL,
         "G": {"family": "lr", "fixed": None, "grid": "default"},
     }
     study = make(keep_models="all", methods=methods)
-    assert study.kept_models() == [run for run in study.runs() if run[2] in ("MNB", "SVM")]
+    assert study.kept_models() == [run for run in study.runs() if run[2] in ("MNB", "SVM", "K")]
     assert len(study.runs()) > len(study.kept_models())
 
 
-def test_a_dataset_whose_models_cannot_be_stored_keeps_none(make) -> None:
-    assert make(methods={"K": KERNEL}).datasets_with_best() == []
+def test_a_dataset_without_a_fixed_point_keeps_none(make) -> None:
+    only_grid = {"G": {"family": "lr", "fixed": None, "grid": "default"}}
+    assert make(methods=only_grid).datasets_with_best() == []
 
 
 @pytest.mark.parametrize(
@@ -268,7 +269,6 @@ def test_a_dataset_whose_models_cannot_be_stored_keeps_none(make) -> None:
     [
         ({**KEPT, "method": "MBN"}, {}, "did you mean 'rt-s bi MNB'"),
         ({**KEPT, "dataset": "imdb"}, {}, "imdb, bi, MNB"),
-        ({**KEPT, "method": "K"}, {"K": KERNEL}, "not linear in its features"),
         (
             {**KEPT, "method": "G"},
             {"G": {"family": "lr", "fixed": None, "grid": "default"}},

@@ -15,6 +15,7 @@ rule log_runs:
         scores=runs_of_study("scores.parquet"),
         timings=runs_of_study("timings.parquet"),
         predictions=runs_of_study("predictions.parquet"),
+        inner_scores=runs_of_study("inner_scores.parquet"),
         benchmarks=benchmarks_of_study(),
     output:
         receipt="results/tracking/{study}.json",

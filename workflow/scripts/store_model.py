@@ -32,9 +32,8 @@ def main() -> None:
         study = storage.read_json(args.study)
         cells = pd.read_parquet(args.cells)
         if args.method is None:
-            families = {method["name"]: method["family"] for method in study["methods"]}
-            cell, better = best_cell(cells, families, args.dataset)
-            choice = {"rule": "best", "better_but_not_storable": better}
+            cell = best_cell(cells, args.dataset)
+            choice = {"rule": "best"}
         else:
             cell = fixed_cell(cells, args.dataset, args.representation, args.method)
             choice = {"rule": "named"}

@@ -14,13 +14,8 @@ from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST
 from textbaselines.experiments.predictions import rating_threshold
 from textbaselines.experiments.training import class_codes, no_ratings
 from textbaselines.models.registry import METHODS, fit_grid
-from textbaselines.portable import (
-    STORABLE,
-    Scorer,
-    make_model,
-    refuse_family,
-    save_failure,
-)
+from textbaselines.portable import make_model, save_failure
+from textbaselines.scorers import scorer_of
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
 from textbaselines.text.reduction import make_reduction
@@ -54,26 +49,16 @@ def fixed_cell(
     return {str(column): value for column, value in found.iloc[0].items()}
 
 
-def best_cell(
-    cells: pd.DataFrame, families: Mapping[str, str], dataset: str
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the most accurate cell of fixed hyper-parameters whose model can be stored.
+def best_cell(cells: pd.DataFrame, dataset: str) -> dict[str, Any]:
+    """Return the most accurate cell of fixed hyper-parameters of a dataset.
 
-    Where every such cell failed, the first of them.
+    Where every one failed, the first of them.
 
     Parameters
     ----------
     cells : data frame
         The study's cells, in its order; of equal ones the first is taken.
-    families : mapping
-        The family of each method.
     dataset : str
-
-    Returns
-    -------
-    cell, better
-        ``better`` names the cells (method-representation) that are more accurate, but of a family
-        whose models cannot be stored.
 
     Raises
     ------
@@ -81,21 +66,15 @@ def best_cell(
         When there is none.
     """
     mine = cells[(cells["selection"] == "fixed") & (cells["dataset"] == dataset)]
-    storable = mine["method"].map(families).isin(STORABLE)
-    if not storable.any():
+    if mine.empty:
         raise UserError(
             "no cell whose model could be kept",
             where=f"dataset {dataset}",
-            found="cells of families "
-            + (", ".join(sorted({families[name] for name in mine["method"]})) or "none"),
-            expected="a fixed point of a family of: " + ", ".join(STORABLE),
-            fix="set keep_models: none, or add such a method",
+            found="no method with fixed hyper-parameters",
+            fix="set keep_models: none, or give a method a fixed point",
         )
-    candidates = mine[storable]
-    best = candidates.iloc[int(candidates["accuracy"].fillna(-1.0).argmax())]
-    better = mine[~storable & (mine["accuracy"] > best["accuracy"])]
-    names = [f"{row.method}-{row.representation}" for row in better.itertuples()]
-    return {str(column): value for column, value in best.items()}, names
+    best = mine.iloc[int(mine["accuracy"].fillna(-1.0).argmax())]
+    return {str(column): value for column, value in best.items()}
 
 
 def training_documents(folds: pd.DataFrame, kind: str, documents: list[str]) -> NDArray[np.bool_]:
@@ -161,10 +140,8 @@ def store_final_model(
     Raises
     ------
     UserError
-        For a family whose models cannot be stored, and when the files are not of one corpus.
+        When the files are not of one corpus.
     """
-    if run["family"] not in STORABLE:
-        refuse_family(run["family"])
     (params,) = [point["params"] for point in run["points"] if "fixed" in point["origin"]]
     training = training_documents(folds, run["protocol"]["kind"], counts.documents)
     description = _description(run, params, cell, choice, int(training.sum()))
@@ -211,7 +188,7 @@ def store_final_model(
         "converged": fitted.converged,
         "rating_threshold": threshold,
     }
-    scorer = Scorer.of(run["family"], fitted.estimator, threshold)
+    scorer = scorer_of(fitted.estimator, threshold)
     if reduction is not None:
         scorer = scorer.through(reduction.directions)
     make_model(description, counts, columns, vocabulary, weighting, scorer).save(folder)

@@ -221,7 +221,7 @@ def cell_predictions(
     parts = []
     for (representation, point), rows in wanted.items():
         file = runs_folder / dataset / representation / method / "predictions.parquet"
-        frame = pd.read_parquet(file, filters=[("point", "==", point)]).drop(columns="point")
+        frame = storage.read_parquet(file, filters=[("point", "==", point)]).drop(columns="point")
         if rows is not None:
             frame = frame.merge(rows[["repeat", "fold"]], on=["repeat", "fold"])
         parts.append(frame)

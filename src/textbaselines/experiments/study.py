@@ -14,7 +14,6 @@ from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
 from textbaselines.experiments.selection import ACROSS, candidates
 from textbaselines.models.registry import METHODS, validate_params
-from textbaselines.portable import STORABLE
 from textbaselines.text.tokenizers import check_tokenizer
 
 DEFAULT_MIN_COUNT = {"drop": 1, "unk": 2}
@@ -163,15 +162,15 @@ class Study:
         if chosen in ("best", "none"):
             return []
         if chosen == "all":
-            return [run for run in self.runs() if self._why_not_kept(run[2]) is None]
+            return [run for run in self.runs() if self._has_fixed_point(run[2])]
         return [(one["dataset"], one["representation"], one["method"]) for one in chosen]
 
     def datasets_with_best(self) -> list[str]:
-        """Return the datasets whose best model is kept: those with one that can be stored."""
+        """Return the datasets whose best model is kept: those with a fixed point."""
         if self.config["keep_models"] != "best":
             return []
-        storable = {run[0] for run in self.runs() if self._why_not_kept(run[2]) is None}
-        return [dataset for dataset in self.datasets if dataset in storable]
+        with_fixed = {run[0] for run in self.runs() if self._has_fixed_point(run[2])}
+        return [dataset for dataset in self.datasets if dataset in with_fixed]
 
     def _chooses_representations(self) -> bool:
         if self.config["protocol"]["inner"] is None:
@@ -180,7 +179,7 @@ class Study:
         return len(pairs) > len(set(pairs))
 
     def check_kept_models(self, where: str) -> None:
-        """Raise :class:`UserError` for a model to keep that the study does not make or store."""
+        """Raise :class:`UserError` for a model to keep that the study does not make."""
         runs = self.runs()
         for position, run in enumerate(self.kept_models()):
             key = f"{where}, key keep_models[{position}]"
@@ -192,21 +191,16 @@ class Study:
                     expected="dataset, representation and method of one of its runs",
                     fix=validation.closest(" ".join(run), [" ".join(known) for known in runs]),
                 )
-            reason = self._why_not_kept(run[2])
-            if reason is not None:
+            if not self._has_fixed_point(run[2]):
                 raise UserError(
-                    f"a model to keep that cannot be stored: {reason}",
+                    "a model to keep whose method has no fixed point",
                     where=key,
-                    found=f"method {run[2]}, family {self.methods[run[2]].family}",
-                    expected="a fixed point of a family of: " + ", ".join(STORABLE),
+                    found=f"method {run[2]}",
+                    expected="a method with a fixed point, at which the model is trained",
                 )
 
-    def _why_not_kept(self, method: str) -> str | None:
-        if self.methods[method].family not in STORABLE:
-            return "it is not linear in its features"
-        if not any("fixed" in point.origin for point in self.methods[method].points):
-            return "the method has no fixed point"
-        return None
+    def _has_fixed_point(self, method: str) -> bool:
+        return any("fixed" in point.origin for point in self.methods[method].points)
 
     def tokenizer(self, name: str, dataset: str) -> dict[str, Any]:
         """Return a tokenizer's family and options for one dataset."""

@@ -194,6 +194,7 @@ def _final_run(client: MlflowClient, study: str, described: Mapping[str, Any]) -
     found: list[Run] = []
     if experiment is not None:
         wanted = [f"tags.{name} = '{described[name]}'" for name in names]
+        wanted.append("tags.selection = 'fixed'")
         found = list(client.search_runs([experiment.experiment_id], " and ".join(wanted)))
     if not found:
         raise UserError(

@@ -18,9 +18,11 @@ POINTS = [
 CORRECT = {(0, 0): 8, (0, 1): 9, (1, 0): 7, (1, 1): 6}
 
 
-def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=int):
+def make_run(
+    root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=int, representation="uni"
+):
     """Write a run folder; ``worse(place)`` more documents of each fold are wrong at a point."""
-    folder = root / "runs" / dataset / "uni" / method
+    folder = root / "runs" / dataset / representation / method
     scores, timings = [], []
     for place, point in enumerate(points):
         for (repeat, fold), correct in CORRECT.items():
@@ -51,7 +53,7 @@ def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=i
         folder / "run.json",
         {
             "dataset": dataset,
-            "representation": "uni",
+            "representation": representation,
             "method": method,
             "family": "mnb",
             "classes": ["pos", "neg"],
@@ -71,6 +73,27 @@ def make_run(root, dataset="cr", method="MNB", points=POINTS, failed=(), worse=i
     write_parquet(folder / "inner_scores.parquet", frame.iloc[:0].assign(inner=0))
     write_parquet(folder / "inner_predictions.parquet", predictions.iloc[:0].assign(inner=0))
     return folder
+
+
+def add_inner_folds(folder, correct):
+    """Give a run folder inner folds; ``correct`` of 8 for each point in each (repeat, fold)."""
+    run = json.loads((folder / "run.json").read_text())
+    run["protocol"]["inner"] = 1
+    write_json(folder / "run.json", run)
+    rows = [
+        {
+            "point": point["point"],
+            "repeat": repeat,
+            "fold": fold,
+            "inner": 0,
+            "n_test": 8,
+            "correct": correct[point["point"]][place],
+            "failure": None,
+        }
+        for point in run["points"]
+        for place, (repeat, fold) in enumerate(CORRECT)
+    ]
+    write_parquet(folder / "inner_scores.parquet", pd.DataFrame(rows))
 
 
 def make_predictions(points, failed=(), worse=int):

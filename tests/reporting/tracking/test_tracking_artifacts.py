@@ -41,6 +41,7 @@ def test_a_final_run_has_its_files(final):
         "per_class_report.json",
         "per_class_report.md",
         "predictions.json",
+        "predictions.parquet",
         "tuning.png",
     }
     for name in ("confusion_matrix.png", "tuning.png"):
@@ -127,12 +128,22 @@ def test_the_tuning_plot_shows_the_grid():
     assert artifacts.tuning_figure(only, scores) is None
 
 
-def test_a_long_table_is_cut_and_says_so(root, tmp_path, monkeypatch):
+def test_a_long_table_is_cut_and_the_page_says_where_the_whole_is(root, tmp_path, monkeypatch):
     monkeypatch.setattr(artifacts, "MOST_ROWS", 7)
     log_to(root, [make_run(root)], make_cells())
     (run,) = runs_of(root, "small-results")
-    text = (download(root, run, tmp_path) / "description.md").read_text()
-    assert "the first 7 of 40 rows" in text
+    told = "the first 7 of 40 predictions; the artifact predictions.parquet has all"
+    assert told in run.data.tags["mlflow.note.content"]
+    folder = download(root, run, tmp_path)
+    assert told in (folder / "description.md").read_text()
+    table = json.loads((folder / "predictions.json").read_text())
+    whole = pd.read_parquet(folder / "predictions.parquet")
+    assert (len(table["data"]), len(whole)) == (7, 40)
+    wanted = make_predictions(POINTS)
+    wanted = wanted[wanted["point"] == POINTS[0]["point"]]
+    assert whole["id"].tolist() == wanted["id"].tolist()
+    assert whole["correct"].tolist() == (wanted["label"] == wanted["predicted"]).tolist()
+    assert whole["score"].tolist() == wanted["score"].tolist()
 
 
 def test_other_predictions_replace_the_final_run_alone(root):

@@ -17,7 +17,6 @@ from run_files import by_point, client_of, log_to, make_cells, make_run, runs_of
 
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking import writer
-from textbaselines.reporting.tracking.records import read_finished
 from textbaselines.reporting.tracking.store import Location
 from textbaselines.reporting.tracking.writer import log_studies
 from textbaselines.storage import read_json, write_json
@@ -178,14 +177,13 @@ def test_a_broken_result_file_stops_before_anything_is_logged(root, name, conten
     assert client_of(root).get_experiment_by_name("small-grid-cr") is None
 
 
-def test_predictions_that_break_in_between_leave_no_run(root, monkeypatch):
+def test_predictions_with_broken_pages_leave_no_run(root):
     folder = make_run(root)
-    finished = read_finished([folder], STUDY)
-    (folder / "predictions.parquet").write_bytes(b"gone")
+    content = bytearray((folder / "predictions.parquet").read_bytes())
+    content[4:200] = b"\xff" * 196  # the footer is whole, so the columns can be told
+    (folder / "predictions.parquet").write_bytes(content)
     with pytest.raises(UserError, match="a broken Parquet file"):
-        log_studies(
-            [(finished, root / "receipt.json")], Location(root / "mlflow.db", root / "artifacts")
-        )
+        log_to(root, [folder], None)
     assert runs_of(root, "small-results") == []
     assert len(runs_of(root, "small-grid-cr")) == 2
 

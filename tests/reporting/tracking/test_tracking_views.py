@@ -1,10 +1,13 @@
 import json
 
+import pytest
 from run_files import POINTS, client_of, log_to, make_cells, make_run
 
+from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.records import read_finished
 from textbaselines.reporting.tracking.ui import links_of_study
 from textbaselines.reporting.tracking.views import experiment_tags, views_of
+from textbaselines.storage import write_json
 
 STUDY = {"name": "small", "title": "A small study"}
 TAG = "mlflow.sharedViewState."
@@ -78,3 +81,9 @@ def test_printed_links_are_those_of_the_receipt(root):
     remote = links_of_study(root, {**STUDY, "tracking_uri": "https://mlflow.example.org/"})
     assert remote[0][1].startswith("https://mlflow.example.org/#/experiments/")
     assert links_of_study(root, {"name": "another"}) == []
+
+
+def test_a_receipt_of_another_form_is_told(tmp_path):
+    write_json(tmp_path / "tracking" / "small.json", {"runs": {}})
+    with pytest.raises(UserError, match="of another version"):
+        links_of_study(tmp_path, STUDY)

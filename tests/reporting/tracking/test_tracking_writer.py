@@ -18,8 +18,8 @@ from run_files import (
 )
 
 from textbaselines.errors import UserError
-from textbaselines.reporting.tracking import store, writer
-from textbaselines.storage import read_json, write_parquet
+from textbaselines.reporting.tracking import records, store, writer
+from textbaselines.storage import read_json, write_json, write_parquet
 
 
 def test_values_are_those_of_the_files(root):
@@ -81,6 +81,97 @@ def test_logging_twice_changes_nothing(root):
     assert len(after) == 6
     assert second["runs"] == first["runs"]
     assert (second["counts"]["logged"], second["counts"]["skipped"]) == (0, 6)
+
+
+def read_never(self):
+    raise AssertionError("the result files are read again")
+
+
+def test_what_stands_in_the_store_is_not_read_again(root, monkeypatch):
+    folder, cells = make_run(root), make_cells(("cr", "rt-s"))
+    rts = make_run(root, "rt-s")
+    log_to(root, [folder, rts], cells)
+    # the run of rt-s is not given any more, but stays: it is none of this folder's
+    client_of(root).create_run("0", tags={"run_key": "x", "study": "another"})
+    first = log_to(root, [folder], make_cells())
+    monkeypatch.setattr(records.Sources, "read", read_never)
+    again = log_to(root, [folder], make_cells())
+    assert again["runs"] == first["runs"]
+    assert (again["counts"]["skipped"], again["counts"]["other"]) == (3, 1)
+    with pytest.raises(AssertionError):
+        log_to(root, [folder], make_cells().assign(accuracy=0.5))
+
+
+def _delete(client, experiment, run):
+    client.delete_run(run.info.run_id)
+
+
+def _reopen(client, experiment, run):
+    client.update_run(run.info.run_id, status="RUNNING")
+
+
+def _say(client, experiment, run):
+    client.set_tag(run.info.run_id, "result_digest", "other")
+
+
+def _double(client, experiment, run):
+    twin = client.create_run(experiment, tags=run.data.tags)
+    client.set_terminated(twin.info.run_id)
+
+
+def _lose_a_view(client, experiment, run):
+    client.delete_experiment_tag(experiment, "mlflow.sharedViewState.all")
+
+
+def _delete_all(client, experiment, run):
+    client.delete_experiment(experiment)
+
+
+@pytest.mark.parametrize(
+    "change", [_delete, _reopen, _say, _double, _lose_a_view, _delete_all], ids=lambda f: f.__name__
+)
+def test_what_was_changed_in_the_store_is_put_right(root, change):
+    folder = make_run(root)
+    receipt = log_to(root, [folder], make_cells())
+    client, experiment = client_of(root), receipt["experiments"]["small-grid-cr"]
+    views = client.get_experiment(experiment).tags
+    change(client, experiment, by_point(root)["aaaaaaaaaaaa"])
+    log_to(root, [folder], make_cells())
+    runs = runs_of(root, "small-grid-cr")
+    assert sorted(run.data.tags["point"] for run in runs) == ["aaaaaaaaaaaa", "bbbbbbbbbbbb"]
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert "other" not in {run.data.tags["result_digest"] for run in runs}
+    assert client.get_experiment(experiment).tags == views
+
+
+def test_a_receipt_of_another_form_is_written_anew(root):
+    folder = make_run(root)
+    log_to(root, [folder], make_cells())
+    write_json(root / "receipt.json", {"runs": {}, "codes": [{}]})
+    again = log_to(root, [folder], make_cells())
+    assert again["counts"]["skipped"] == 3
+    assert read_json(root / "receipt.json") == again
+
+
+def test_the_cells_are_kept_at_the_commit(root):
+    folder, cells = make_run(root), make_cells()
+    place = root / "commits"
+
+    def kept(commit):
+        return pd.read_parquet(place / commit / "small.parquet")
+
+    log_to(root, [folder], cells, code={"git_commit": "aaa", "git_dirty": "false"})
+    assert kept("aaa")["accuracy"].tolist() == [0.75, 0.75]
+    assert kept("aaa")["dirty"].tolist() == [False, False]
+    # unchanged at the next commit: nothing is logged, yet these are its results too
+    told = log_to(root, [folder], cells, code={"git_commit": "bbb", "git_dirty": "true"})
+    assert (told["counts"]["skipped"], told["commit"]) == (3, "bbb")
+    pd.testing.assert_frame_equal(kept("bbb"), kept("aaa").assign(dirty=True))
+    log_to(root, [folder], cells.assign(accuracy=0.5), code={"git_commit": "ccc"})
+    assert kept("ccc")["accuracy"].tolist() == [0.5, 0.5]
+    assert kept("bbb")["accuracy"].tolist() == [0.75, 0.75]
+    log_to(root, [folder], cells, code={"git_commit": "unknown"})
+    assert {path.name for path in place.iterdir()} == {"aaa", "bbb", "ccc"}
 
 
 def test_a_changed_score_replaces_what_rests_on_it(root):

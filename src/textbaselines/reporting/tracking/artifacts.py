@@ -2,10 +2,10 @@
 
 import io
 import json
+import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from textbaselines.experiments.evaluation import summarise_point
 from textbaselines.experiments.metrics import confusion
-from textbaselines.storage import canonical_json, read_parquet
+from textbaselines.storage import canonical_json
 
 MOST_ROWS = 1_000
-"""The most rows of a predictions table: a browser stalls on 10,000. The description says when there
-are more."""
+"""The most rows of the predictions table that a run's page shows: a browser stalls on 10,000. All
+are in a file beside it, and the run's description says so (:func:`cut_note`)."""
 
 Artifact = bytes | pd.DataFrame
 """The content of a file, or a table to be shown page by page."""
@@ -30,28 +30,33 @@ _MOST_LINES = 8  # of a tuning plot with a legend
 
 
 def of_final_run(
-    folder: Path,
+    read_predictions: Callable[[], pd.DataFrame],
     run: Mapping[str, Any],
-    scores: pd.DataFrame,
+    scores: pd.DataFrame | None,
     code: Mapping[str, str],
     *,
-    point: str,
+    inner_scores: pd.DataFrame | None,
+    choices: pd.DataFrame | None,
     command: str,
     note: str,
     metrics: Mapping[str, float],
 ) -> dict[str, Artifact]:
-    """Return the artifacts of one grid point by file name; a data frame is shown as a table.
+    """Return the artifacts of a cell by file name; a data frame is shown as a table.
 
     Parameters
     ----------
-    folder : Path
-        The run folder.
+    read_predictions : callable
+        Returns the predictions of the cell's test documents: repeat, fold, id, label, predicted,
+        then scores.
     run, scores
-        What its run.json and scores.parquet say.
+        What run.json and scores.parquet of its run folder say; no scores, and no tuning plot, for
+        a cell of several runs.
     code : mapping
         git_commit, git_dirty and lock of the code that made the results, where known.
-    point : str
-        The grid point.
+    inner_scores : data frame, optional
+        The run's scores on inner folds, when they chose the hyper-parameters.
+    choices : data frame, optional
+        What each fold chose.
     command, note : str
         What runs it again, and the first lines of the description.
     metrics : mapping
@@ -60,8 +65,7 @@ def of_final_run(
     made: dict[str, Artifact] = {
         "environment.json": _json(_environment(code)),
     }
-    predictions = read_parquet(folder / "predictions.parquet")
-    predictions = predictions[predictions["point"] == point].drop(columns="point")
+    predictions = read_predictions()
     rows = len(predictions)
     if rows:
         classes = list(run["classes"])
@@ -70,12 +74,25 @@ def of_final_run(
         report = per_class_report(matrix, classes)
         made["per_class_report.json"] = _json(report.to_dict("records"))
         made["per_class_report.md"] = _report_markdown(report).encode()
-        made["predictions.json"] = _predictions_table(predictions)
-    tuning = tuning_figure(run, scores)
+        made["predictions.json"] = _predictions_table(predictions.head(MOST_ROWS))
+        made["predictions.parquet"] = _parquet(_predictions_table(predictions))
+    if choices is not None:
+        made["selected_parameters.json"] = choices
+    tuning = None if scores is None else tuning_figure(run, scores, inner_scores)
     if tuning is not None:
         made["tuning.png"] = _png(tuning)
     made["description.md"] = _description(note, metrics, command, code, rows).encode()
     return made
+
+
+def cut_note(rows: int) -> str:
+    """Return what to say of a predictions table of so many rows; nothing when it is shown whole."""
+    if rows <= MOST_ROWS:
+        return ""
+    return (
+        f"The table predictions.json shows the first {MOST_ROWS:,} of {rows:,} predictions; the "
+        "artifact predictions.parquet has all."
+    )
 
 
 def confusion_of(predictions: pd.DataFrame, classes: Sequence[str]) -> NDArray[np.int64]:
@@ -134,11 +151,14 @@ def confusion_figure(matrix: NDArray[np.int64], classes: Sequence[str]) -> Figur
     return figure
 
 
-def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None:
+def tuning_figure(
+    run: Mapping[str, Any], scores: pd.DataFrame, inner_scores: pd.DataFrame | None = None
+) -> Figure | None:
     """Return accuracy over the grid: one line for each setting of all but one hyper-parameter.
 
-    The abscissa is the number with the most values on the grid, on a logarithmic axis when it
-    spans a decade or more. None without a grid in which a number varies.
+    On the inner folds, those of all folds pooled, where they are given, and otherwise on the test
+    folds. The abscissa is the number with the most values on the grid, on a logarithmic axis when
+    it spans a decade or more. None without a grid in which a number varies.
     """
     grid = [point for point in run["points"] if "grid" in point["origin"]]
     values: dict[str, list[Any]] = {}
@@ -157,9 +177,15 @@ def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None
     others = sorted(name for name in varying if name != across)
     lines: dict[str, list[tuple[float, float]]] = {}
     fixed: list[tuple[float, float]] = []
-    by_point = dict(iter(scores.groupby("point")))
+    accuracies: dict[Any, float]
+    if inner_scores is None:
+        by_point = dict(iter(scores.groupby("point")))
+        accuracies = {name: summarise_point(mine)["accuracy"] for name, mine in by_point.items()}
+    else:
+        sums = inner_scores.groupby("point")[["correct", "n_test"]].sum()
+        accuracies = (sums["correct"] / sums["n_test"]).to_dict()
     for point in grid:
-        accuracy = 100 * summarise_point(by_point[point["point"]])["accuracy"]
+        accuracy = 100 * accuracies.get(point["point"], math.nan)
         place = (float(point["params"][across]), accuracy)
         setting = ", ".join(f"{name} = {point['params'].get(name)}" for name in others)
         lines.setdefault(setting, []).append(place)
@@ -183,19 +209,25 @@ def tuning_figure(run: Mapping[str, Any], scores: pd.DataFrame) -> Figure | None
     if low > 0 and high / low >= 10:
         axis.set_xscale("log")
     axis.set_xlabel(across)
-    axis.set_ylabel("accuracy on the test folds (%)")
+    folds = "test folds" if inner_scores is None else "inner folds"
+    axis.set_ylabel(f"accuracy on the {folds} (%)")
     axis.grid(color="0.88", linewidth=0.7)
     if len(lines) <= _MOST_LINES and (others or fixed):
         axis.legend(fontsize=8)
     note = "; one line for each " + ", ".join(others) if others else ""
     title = f"{run['method']}-{run['representation']} on {run['dataset']}{note}"
-    axis.set_title(f"{title}\nnot a choice: made on the folds that are reported", fontsize=9)
+    warning = (
+        "not a choice: made on the folds that are reported"
+        if inner_scores is None
+        else "all folds together; each chose by its own inner folds"
+    )
+    axis.set_title(f"{title}\n{warning}", fontsize=9)
     return figure
 
 
 def _predictions_table(predictions: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows to show: which, true and predicted class, whether right, then the scores."""
-    table = predictions.head(MOST_ROWS).reset_index(drop=True)
+    """Return the rows: which document, true and predicted class, whether right, the scores."""
+    table = predictions.reset_index(drop=True)
     table.insert(5, "correct", table["label"] == table["predicted"])
     return table.astype(dict.fromkeys(("id", "label", "predicted"), "object"))
 
@@ -215,11 +247,6 @@ def _description(
     elif code.get("git_dirty") == "true":
         lines.append("The checkout had changes that were not committed: the commit is not all.")
     lines.append(f"Packages: requirements.lock with sha256 `{code.get('lock', 'unknown')}`.")
-    if rows > MOST_ROWS:
-        lines.append(
-            f"\nThe predictions table has the first {MOST_ROWS} of {rows} rows; all are in the "
-            "run folder's predictions.parquet."
-        )
     if rows:
         lines.append(
             "\nThe confusion matrix and the report per class pool the documents of all folds and "
@@ -253,6 +280,12 @@ def _report_markdown(report: pd.DataFrame) -> str:
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    table.to_parquet(stream, index=False, compression="zstd")
+    return stream.getvalue()
 
 
 def _png(figure: Figure) -> bytes:

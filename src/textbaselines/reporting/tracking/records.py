@@ -1,6 +1,5 @@
 """What the result files say of each run, ready to be logged: no MLflow in here."""
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import read_benchmark
-from textbaselines.experiments.evaluation import cell_table, cells_of_run, summarise_point
+from textbaselines.experiments.evaluation import cell_table, cells_of_runs, summarise_point
+    ACROSS,
+    RunScores,
+    cell_predictions,
+    cells_of_runs,
+    selections_of_runs,
+)
 from textbaselines.reporting.tracking import artifacts as shown
 from textbaselines.reporting.tracking.artifacts import Artifact
 from textbaselines.storage import (
@@ -37,7 +43,9 @@ _COLUMNS = {
     ),
     "predictions": (*_FIT, "id", "label", "predicted"),
     "timings": (*_FIT, *_SECONDS, "started", "ended"),
+    "inner_scores": (*_FIT, "inner", "n_test", "correct", "failure"),
 }
+_LOGGED = ("fixed", "nested")  # selections; one that is tuned on the test folds is no result
 
 Code = Mapping[str, str]
 """Tags of the code that made a result: git_commit, git_dirty, lock; empty where unknown."""
@@ -81,10 +89,49 @@ class Record:
 
 @dataclass(frozen=True)
 class Finished:
-    """What is finished of a study: its description and the records of each experiment."""
+    """What is finished of a study: its description, its cells, the records of each experiment."""
 
     study: Mapping[str, Any]
+    cells: pd.DataFrame
     records: dict[str, list[Record]]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the runs of one study are read from; the attributes are those of :func:`read_finished`.
+
+    Reading takes a while for tens of thousands of grid points, the digest does not.
+    """
+
+    run_folders: Sequence[str | Path]
+    study: Mapping[str, Any]
+    cells: pd.DataFrame | None = None
+    benchmarks: str | Path | None = None
+
+    def digest(self) -> str:
+        """Return the digest of the content of every file, and of the code that reads them."""
+        folders = [Path(folder) for folder in self.run_folders]
+        files = [path for folder in folders for path in _files_of(folder)]
+        if self.benchmarks is not None:
+            files += sorted(Path(self.benchmarks).glob("*.tsv"))
+        code = provenance.source_files("reporting.tracking.writer")
+        return short_digest(
+            [
+                self.study,
+                len(folders),
+                [[path.name, file_digest(path)] for path in files + code],
+                None if self.cells is None else self.cells.to_dict("split"),
+            ],
+            32,
+        )
+
+    def read(self) -> Finished:
+        """Read and check it all, as :func:`read_finished` does."""
+        return read_finished(self.run_folders, self.study, self.cells, benchmarks=self.benchmarks)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    return sorted([*folder.glob("*.json"), *folder.glob("*.parquet")])
 
 
 def read_finished(
@@ -96,7 +143,7 @@ def read_finished(
     source: str = "Snakefile",
     user: str = "textbaselines",
 ) -> Finished:
-    """Read run folders into one record for each grid point and one for each fixed cell.
+    """Read run folders into one record for each grid point and one for each cell to report.
 
     Everything is read and checked here, so that a broken file stops before anything is logged.
 
@@ -107,8 +154,8 @@ def read_finished(
     study : mapping
         ``name`` and ``title``; ``command``, where known, is what runs the study.
     cells : data frame, optional
-        The cells; those of selection ``fixed`` become the runs of ``<study>-results``. Summarised
-        from the run folders when not given.
+        The cells; those of selections ``fixed`` and ``nested`` become the runs of
+        ``<study>-results``. Summarised from the run folders when not given.
     benchmarks : path, optional
         The folder with the workflow's measure of each training job, for peak memory.
     source, user : str
@@ -127,22 +174,24 @@ def read_finished(
     }
     records: dict[str, list[Record]] = {}
     runs: dict[tuple[str, str, str], _Run] = {}
-    summarised: list[dict[str, Any]] = []
     for folder in map(Path, run_folders):
         run = _read_run(folder, study, common, benchmarks)
         said = run.said
         runs[said["dataset"], said["representation"], said["method"]] = run
         records.setdefault(f"{study['name']}-grid-{said['dataset']}", []).extend(run.points)
-        if cells is None:
-            summarised += cells_of_run(said, run.scores)
-    told = cell_table(summarised) if cells is None else cells
+    scored = [RunScores(run.said, run.scores, run.inner_scores) for run in runs.values()]
+    if cells is None:
+        summarised, selections = cells_of_runs(scored)
+        told = cell_table(summarised)
+    else:
+        told, selections = cells, selections_of_runs(scored)
     results = f"{study['name']}-results"
     records[results] = [
-        _cell_record(cell, runs, study, common, results)
-        for cell in told[told["selection"] == "fixed"].to_dict("records")
+        _cell_record(cell, _behind(cell, runs, selections, study), study, common, results)
+        for cell in told[told["selection"].isin(_LOGGED)].to_dict("records")
     ]
     _refuse_shared_keys(records)
-    return Finished(study, records)
+    return Finished(study, told, records)
 
 
 @dataclass(frozen=True)
@@ -150,8 +199,9 @@ class _Run:
     """A run folder: what run.json says, its scores, its records, and the cost of its job."""
 
     folder: Path
-    said: Mapping[str, Any]
+    said: dict[str, Any]
     scores: pd.DataFrame
+    inner_scores: pd.DataFrame
     points: list[Record]
     job: dict[str, float]
 
@@ -167,6 +217,7 @@ def _read_run(
         _check_columns(folder / f"{name}.parquet", columns)
     scores = read_parquet(folder / "scores.parquet")
     timings = read_parquet(folder / "timings.parquet")
+    inner_scores = read_parquet(folder / "inner_scores.parquet")
     scores = scores.sort_values(list(_FIT), kind="stable")
     known = {point["point"] for point in run["points"]}
     for name, frame in (("scores", scores), ("timings", timings)):
@@ -219,7 +270,7 @@ def _read_run(
                 failed=bool(len(failures)),
             )
         )
-    return _Run(folder, run, scores, records, _job_costs(run, benchmarks))
+    return _Run(folder, run, scores, inner_scores, records, _job_costs(run, benchmarks))
 
 
 def _check_columns(path: Path, columns: Sequence[str]) -> None:
@@ -267,8 +318,7 @@ def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[st
         ("failed_fits", float(len(scores["failure"].dropna())), 0),
         *((name, float(timings[name].mean()), 0) for name in _SECONDS),
     ]
-    fold = scores["fold"].to_numpy()
-    steps = (scores["repeat"].to_numpy() * (fold.max() + 1) + fold).tolist()
+    steps = _steps(scores, scores)
     for name in ("accuracy", "macro_f1", "n_features"):
         metrics += zip(
             repeat(f"fold/{name}"), scores[name].to_numpy(dtype=np.float64).tolist(), steps
@@ -299,84 +349,222 @@ def _percent(value: Any) -> float:
     return round(100 * float(value), 2)
 
 
-def _cell_record(
+@dataclass(frozen=True)
+class _Behind:
+    """What a cell rests on.
+
+    ``parts`` are (run, point, steps): the points it takes and, for each, the steps of the folds
+    that it takes from it. ``chosen`` are the rows of nested selection, none for a fixed cell.
+    """
+
+    parts: list[tuple[_Run, Record, set[int]]]
+    chosen: pd.DataFrame
+
+    @property
+    def runs(self) -> list[_Run]:
+        return list({id(run): run for run, _, _ in self.parts}.values())
+
+    @property
+    def params(self) -> list[dict[str, Any]]:
+        """The hyper-parameters of each part."""
+        return [
+            next(one["params"] for one in run.said["points"] if one["point"] == point.tags["point"])
+            for run, point, _ in self.parts
+        ]
+
+    def agreed(self) -> dict[str, Any]:
+        """Return the hyper-parameters that are the same in every fold."""
+        first, *rest = self.params
+        return {
+            name: value
+            for name, value in first.items()
+            if all(name in other and other[name] == value for other in rest)
+        }
+
+    def choices(self) -> pd.DataFrame:
+        """Return what each fold chose: a row for each, with a column for each hyper-parameter."""
+        params = {
+            (run.said["representation"], point.tags["point"]): values
+            for (run, point, _), values in zip(self.parts, self.params, strict=True)
+        }
+        return pd.DataFrame(
+            {
+                "repeat": row["repeat"],
+                "fold": row["fold"],
+                "representation": row["chosen_representation"],
+                **params[row["chosen_representation"], row["point"]],
+                "inner_accuracy": row["inner_accuracy"],
+            }
+            for row in self.chosen.to_dict("records")
+        ).astype({"representation": "object"})
+
+
+def _behind(
     cell: Mapping[Any, Any],
     runs: Mapping[tuple[str, str, str], _Run],
+    selections: pd.DataFrame,
+    study: Mapping[str, Any],
+) -> _Behind:
+    dataset, representation, method = cell["dataset"], cell["representation"], cell["method"]
+    mine = selections.iloc[:0]
+    wanted: dict[Any, pd.DataFrame | None] = {(representation, cell["point"]): None}
+    if cell["selection"] == "nested":
+        mine = selections[
+            (selections["dataset"] == dataset)
+            & (selections["method"] == method)
+            & (selections["representation"] == representation)
+        ]
+        wanted = dict(iter(mine.groupby(["chosen_representation", "point"], sort=False)))
+    parts = []
+    for (chosen, name), rows in wanted.items():
+        where = " / ".join((dataset, representation, method))
+        if (dataset, chosen, method) not in runs:
+            raise UserError(
+                "a cell whose run is not among the run folders",
+                where=where,
+                fix="give the folder of every run that the cells rest on",
+            )
+        run = runs[dataset, chosen, method]
+        point = next((one for one in run.points if one.tags["point"] == name), None)
+        if point is None:
+            raise UserError(
+                "a cell of a grid point that its run does not have",
+                where=where,
+                found=name,
+                expected=", ".join(one.tags["point"] for one in run.points),
+                fix=f"make results/cells/{study['name']}.parquet again",
+            )
+        scores = run.scores[run.scores["point"] == name]
+        parts.append((run, point, set(_steps(scores if rows is None else rows, run.scores))))
+    if not parts:
+        raise UserError(
+            "a cell of nested selection whose runs have no inner folds",
+            where=" / ".join((dataset, representation, method)),
+            fix=f"make results/cells/{study['name']}.parquet again",
+        )
+    return _Behind(parts, mine)
+
+
+def _steps(rows: pd.DataFrame, scores: pd.DataFrame) -> list[int]:
+    """Return the step of each row's fold: repeat x folds + fold."""
+    folds = int(scores["fold"].max()) + 1
+    steps: list[int] = (rows["repeat"].to_numpy() * folds + rows["fold"].to_numpy()).tolist()
+    return steps
+
+
+def _cell_record(
+    cell: Mapping[Any, Any],
+    behind: _Behind,
     study: Mapping[str, Any],
     common: Mapping[str, str],
     experiment: str,
 ) -> Record:
+    nested = cell["selection"] == "nested"
+    runs = behind.runs
+    first = runs[0]
     place = (cell["dataset"], cell["representation"], cell["method"])
-    if place not in runs:
-        raise UserError(
-            "a cell whose run is not among the run folders",
-            where=" / ".join(place),
-            fix="give the folder of every run that the cells rest on",
-        )
-    run = runs[place]
-    point = next((one for one in run.points if one.tags["point"] == cell["point"]), None)
-    if point is None:
-        raise UserError(
-            "a cell of a grid point that its run does not have",
-            where=" / ".join(place),
-            found=cell["point"],
-            expected=", ".join(one.tags["point"] for one in run.points),
-            fix=f"make results/cells/{study['name']}.parquet again",
-        )
-    params = json.loads(cell["params"])
+    params = behind.agreed()
+    said = {**first.said, "representation": place[1]}
     tags = {
         **common,
         "stage": "final",
         "dataset": place[0],
         "representation": place[1],
         "method": place[2],
-        "selection": "fixed",
+        "selection": str(cell["selection"]),
         "point": str(cell["point"]),
         "converged": str(bool(cell["converged"])).lower(),
     }
-    if "failure" in point.tags:
-        tags["failure"] = point.tags["failure"]
-    target = f"results/runs/{study['name']}/{'/'.join(place)}/run.json"
-    # The target first: options of Snakemake take every word after them.
-    command = study.get("command", "snakemake --cores all").replace(
-        "snakemake", f"snakemake {target}", 1
-    )
-    note = _note(run.said, params, tags)
-    tags["mlflow.note.content"] = f"{note}\n\nRun it again:\n\n    {command}"
+    failures = [point.tags["failure"] for _, point, _ in behind.parts if "failure" in point.tags]
+    if math.isnan(cell["accuracy"]) and failures:
+        tags["failure"] = "; ".join(dict.fromkeys(failures))
+    command = _command(study, place, [run.said["representation"] for run in runs])
+    note = _note(said, params, tags)
     metrics = {name: value for name, value in _shown(cell).items() if not math.isnan(value)}
-    shared = [
-        metric for metric in point.metrics if metric[0].startswith("fold/") or metric[0] in _SECONDS
+    series = [
+        metric
+        for _, point, steps in behind.parts
+        for metric in point.metrics
+        if (metric[0].startswith("fold/") and metric[2] in steps)
+        or (not nested and metric[0] in _SECONDS)
     ]
+    choices = None
+    if nested:
+        choices = behind.choices()
+        accuracies = choices["inner_accuracy"].tolist()
+        steps = _steps(choices, first.scores)
+        series += [
+            ("fold/inner_accuracy", value, step)
+            for value, step in zip(accuracies, steps, strict=True)
+            if not math.isnan(value)
+        ]
+        what = "Hyper-parameters" if place[1] != ACROSS else "Representation and hyper-parameters"
+        note += (
+            f"\n\n{what} were chosen in each fold by its inner folds; the artifact "
+            "selected_parameters.json has each fold's choice. Named above are those in which all "
+            "folds agree."
+        )
+    tested = int(cell["documents"] * cell["draws"])
+    if cut := shown.cut_note(tested):
+        note += f"\n\n{cut}"
+    tags["mlflow.note.content"] = f"{note}\n\nRun it again:\n\n    {command}"
     return Record(
         experiment=experiment,
-        name=f"{place[2]}-{place[1]} on {place[0]}",
+        name=f"{place[2]}-{place[1]} on {place[0]}" + (", nested" if nested else ""),
         tags=tags,
-        params=_params(run.said, params),
-        metrics=[(name, value, 0) for name, value in (metrics | run.job).items()] + shared,
+        params=_params(said, params),
+        metrics=[(name, value, 0) for name, value in (metrics | _costs_of(runs)).items()] + series,
         dataset=place[0],
-        dataset_digest=run.said["content_digest"],
-        started=point.started,
-        ended=point.ended,
+        dataset_digest=first.said["content_digest"],
+        started=min(point.started for _, point, _ in behind.parts),
+        ended=max(point.ended for _, point, _ in behind.parts),
         failed=math.isnan(cell["accuracy"]),
         sources=short_digest(
             [
-                run.said,
-                file_digest(run.folder / "predictions.parquet"),
-                file_digest(run.folder / "scores.parquet"),
+                [
+                    [run.said, *(file_digest(path) for path in _files_of(run.folder))]
+                    for run in runs
+                ],
+                None if choices is None else choices.to_dict("split"),
                 file_digest(shown.__file__),
             ]
         ),
         artifacts=partial(
             shown.of_final_run,
-            run.folder,
-            run.said,
-            run.scores,
-            point=str(cell["point"]),
+            partial(cell_predictions, first.folder.parents[2], dict(cell), behind.chosen),
+            first.said,
+            first.scores if place[1] != ACROSS else None,
+            inner_scores=first.inner_scores if nested else None,
+            choices=choices,
             command=command,
             note=note,
             metrics=metrics,
         ),
     )
+
+
+def _command(
+    study: Mapping[str, Any], place: tuple[str, str, str], representations: Sequence[str]
+) -> str:
+    """Return what makes a cell's runs again."""
+    targets = " ".join(
+        f"results/runs/{study['name']}/{place[0]}/{representation}/{place[2]}/run.json"
+        for representation in representations
+    )
+    # The targets first: options of Snakemake take every word after them.
+    command: str = study.get("command", "snakemake --cores all")
+    return command.replace("snakemake", f"snakemake {targets}", 1)
+
+
+def _costs_of(runs: Sequence[_Run]) -> dict[str, float]:
+    """Return the seconds of all jobs together and the most memory of any, where all are known."""
+    known = [run.job for run in runs]
+    costs = {}
+    if all("job_seconds" in job for job in known):
+        costs["job_seconds"] = sum(job["job_seconds"] for job in known)
+    if all("job_peak_mebibytes" in job for job in known):
+        costs["job_peak_mebibytes"] = max(job["job_peak_mebibytes"] for job in known)
+    return costs
 
 
 def _note(run: Mapping[str, Any], params: Mapping[str, Any], tags: Mapping[str, str]) -> str:

@@ -8,12 +8,13 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mlflow import MlflowClient
+from mlflow.entities import LifecycleStage, Run, ViewType
 from mlflow.exceptions import MlflowException
 from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from sqlalchemy import event
@@ -101,6 +102,61 @@ def open_store(
             with _flushed_once(location.database):
                 yield _open(location)
                 _analyze(location.database)
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that is in a store: its id, its status, and those of its tags that were asked for."""
+
+    id: str
+    status: str
+    tags: dict[str, str]
+
+
+def stored_runs(
+    client: MlflowClient, location: Location, experiment: str, tags: Sequence[str]
+) -> list[StoredRun]:
+    """Return every active run of an experiment, the latest start first, with some of its tags.
+
+    A SQLite store is asked for these tags alone: MLflow's own search reads every metric of every
+    run, which takes half a minute for 10,000 grid points.
+    """
+    if location.server:
+        return [
+            StoredRun(
+                str(run.info.run_id),
+                str(run.info.status),
+                {name: run.data.tags[name] for name in tags if name in run.data.tags},
+            )
+            for run in _searched(client, experiment)
+        ]
+    query = (
+        "SELECT runs.run_uuid, runs.status, tags.key, tags.value FROM runs LEFT JOIN tags "
+        f"ON tags.run_uuid = runs.run_uuid AND tags.key IN ({', '.join('?' * len(tags))}) "
+        "WHERE runs.experiment_id = ? AND runs.lifecycle_stage = ? "
+        "ORDER BY runs.start_time DESC, runs.run_uuid"
+    )
+    values = [*tags, int(experiment), LifecycleStage.ACTIVE]
+    with contextlib.closing(sqlite3.connect(location.database, timeout=20)) as connection:
+        rows = connection.execute(query, values).fetchall()
+    found: dict[str, StoredRun] = {}
+    for identifier, status, key, value in rows:
+        run = found.setdefault(identifier, StoredRun(identifier, status, {}))
+        if key is not None:
+            run.tags[key] = value
+    return list(found.values())
+
+
+def _searched(client: MlflowClient, experiment: str) -> Iterator[Run]:
+    token = None
+    while True:
+        page = client.search_runs(
+            [experiment], run_view_type=ViewType.ACTIVE_ONLY, max_results=1000, page_token=token
+        )
+        yield from page
+        token = page.token
+        if not token:
+            return
 
 
 def _remove(location: Location) -> None:

@@ -65,6 +65,13 @@ def links_of_study(
     if not path.is_file():
         return []
     receipt = read_json(path)
+    if not isinstance(receipt, dict) or not {"links", "open"} <= receipt.keys():
+        raise UserError(
+            "a receipt of tracking in the form of another version",
+            where=str(path),
+            found="no key 'links' or 'open'",
+            fix="run `make track`, which writes it anew",
+        )
     base = (base or study.get("tracking_uri") or f"http://127.0.0.1:{PORT}").rstrip("/")
     found = []
     for experiment in sorted(receipt["links"], key=lambda name: not name.endswith("-results")):

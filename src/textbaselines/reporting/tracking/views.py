@@ -42,7 +42,7 @@ def views_of(name: str, records: Sequence[Record]) -> list[View]:
     that lacks a parameter would be drawn at a value that it does not have).
     """
     if name.endswith("-results"):
-        return [View("results", "Results", "TABLE", _table(records, ["dataset"]))]
+        return [View("results", "Results", "TABLE", _table(records, ["dataset", "selection"]))]
     views = [View("all", "All methods", "TABLE", _table(records, []))]
     for method in dict.fromkeys(record.tags["method"] for record in records):
         mine = [record for record in records if record.tags["method"] == method]
@@ -58,7 +58,8 @@ def experiment_tags(
     """Return the tags that make an experiment's page open with what matters."""
     final = name.endswith("-results")
     what = (
-        "one run per cell of the comparison table, with fixed hyper-parameters"
+        "one run per cell of the comparison table, of selection fixed (hyper-parameters named in "
+        "the study file) or nested (chosen in each fold by its inner folds)"
         if final
         else "one run per grid point; the folds are the steps of the fold metrics"
     )

@@ -3,7 +3,7 @@
 import json
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,20 @@ from mlflow.entities import (
     LifecycleStage,
     Metric,
     Param,
-    Run,
     RunTag,
-    ViewType,
 )
 
+from textbaselines.reporting.commits import file_of_commit, keep_cells
 from textbaselines.reporting.tracking.artifacts import Artifact
-from textbaselines.reporting.tracking.records import Code, Finished, Record, read_finished
-from textbaselines.reporting.tracking.store import Location, open_store
+from textbaselines.reporting.tracking.records import Code, Finished, Record, Sources
+from textbaselines.reporting.tracking.store import Location, StoredRun, open_store, stored_runs
 from textbaselines.reporting.tracking.views import (
     experiment_tags,
     outdated_views,
     views_of,
     views_to_open,
 )
-from textbaselines.storage import read_json, write_json
+from textbaselines.storage import read_json, read_parquet, short_digest, write_json
 
 # Limits of MLflow 3 (mlflow.utils.validation), in characters or items.
 _PARAM_LENGTH = 6000
@@ -40,6 +39,8 @@ _DIGEST_LENGTH = 36
 _METRICS_PER_BATCH = 900
 _ENDED = ("FINISHED", "FAILED")
 _CODE_TAGS = ("git_commit", "git_dirty", "lock")
+_PLACE = ("study", "dataset", "representation", "method")
+_TAGS = ("run_key", "result_digest", *_PLACE, *_CODE_TAGS)
 _log = logging.getLogger("textbaselines")
 
 
@@ -55,8 +56,12 @@ class Logged:
         Run key to MLflow run id.
     codes : dict
         Run key to its result digest and the code tags which that result was logged with.
+    others : list of str
+        The ids of runs of ours that were left alone: those of run folders that were not given.
     experiments, links, open : dict
         By the experiment's name: its id, the addresses of its views, the views to open first.
+    pages : dict
+        By the experiment's name: the digest of each tag that its page is made of.
     """
 
     counts: dict[str, int] = field(
@@ -75,9 +80,11 @@ class Logged:
     )
     runs: dict[str, str] = field(default_factory=dict)
     codes: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
     experiments: dict[str, str] = field(default_factory=dict)
     links: dict[str, dict[str, str]] = field(default_factory=dict)
     open: dict[str, list[str]] = field(default_factory=dict)
+    pages: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def receipt(self) -> dict[str, Any]:
         """Return what the receipt file says."""
@@ -91,7 +98,9 @@ class Logged:
             "experiments": self.experiments,
             "links": self.links,
             "open": self.open,
+            "pages": self.pages,
             "runs": self.runs,
+            "others": self.others,
             "counts": self.counts,
             "codes": kinds,
             "code_of_run": code,
@@ -111,7 +120,7 @@ def log_runs(
     code: Code | None = None,
     patience: float = 0.0,
 ) -> dict[str, Any]:
-    """Log every grid point and every fixed cell of one study.
+    """Log every grid point and every cell to report of one study.
 
     A run that the store already has with the same content is skipped, one whose content changed
     is replaced, one that a killed logger left unfinished is removed and logged again, and so is one
@@ -136,8 +145,9 @@ def log_runs(
     dict
         ``runs`` (run key to MLflow run id), ``experiments`` (name to id), ``links`` (name to the
         addresses of its saved views, from the server's root on), ``open`` (the views to open
-        first), ``counts``, and ``codes`` with ``code_of_run``: the code that each result was
-        logged with.
+        first), ``counts``, ``codes`` with ``code_of_run``: the code that each result was logged
+        with; and, for the next time, ``sources``: the digest of what was read, ``others`` and
+        ``pages`` (see :class:`Logged`), and ``commit``: at which the cells were kept.
 
     Raises
     ------
@@ -145,13 +155,13 @@ def log_runs(
         For broken result files, before anything is logged, and as
         :func:`textbaselines.reporting.tracking.store.open_store`.
     """
-    finished = read_finished(run_folders, study, cells, benchmarks=benchmarks)
+    sources = Sources(run_folders, study, cells, benchmarks)
     location = Location(Path(database), Path(artifact_root), server)
-    return log_studies([(finished, Path(receipt))], location, code=code, patience=patience)[0]
+    return log_studies([(sources, Path(receipt))], location, code=code, patience=patience)[0]
 
 
 def log_studies(
-    studies: Sequence[tuple[Finished, Path]],
+    studies: Sequence[tuple[Sources, Path]],
     location: Location,
     *,
     code: Code | None = None,
@@ -160,9 +170,13 @@ def log_studies(
 ) -> list[dict[str, Any]]:
     """Log studies, each with the path of its receipt, and return the receipts.
 
+    A study whose files are those of its receipt, and whose runs are all in the store as the receipt
+    says, is not read again. Everything else is read before the store is opened. At a known commit
+    the study's cells are kept beside the receipt (:mod:`textbaselines.reporting.commits`).
+
     Parameters
     ----------
-    studies : sequence of (Finished, Path)
+    studies : sequence of (Sources, Path)
     location, code, patience
         As for :func:`log_runs`.
     rebuild : bool
@@ -172,29 +186,98 @@ def log_studies(
     Raises
     ------
     UserError
-        As :func:`textbaselines.reporting.tracking.store.open_store`.
+        For broken result files, and as :func:`textbaselines.reporting.tracking.store.open_store`.
     """
+    code = code or {}
+    before = [read_receipt(path) for _, path in studies]
+    digests = [sources.digest() for sources, _ in studies]
+    read = [
+        None if receipt.get("sources") == digest and not rebuild else sources.read()
+        for (sources, _), receipt, digest in zip(studies, before, digests, strict=True)
+    ]
     known: dict[str, tuple[str, dict[str, str]]] = {}
-    for _, path in studies:
-        known |= _codes_of_receipt(path)
+    for receipt in before:
+        known |= _codes_of_receipt(receipt)
     receipts = []
     with open_store(location, patience=patience, rebuild=rebuild) as client:
-        for finished, path in studies:
-            logged = _Writer(client, location, code or {}, known).write(finished)
-            told = logged.receipt()
+        for (sources, path), finished, receipt, digest in zip(
+            studies, read, before, digests, strict=True
+        ):
+            if finished is None and _stands(client, location, receipt):
+                counts = {**Logged().counts, "skipped": len(receipt["runs"])}
+                told = {**receipt, "counts": {**counts, "other": receipt["counts"]["other"]}}
+            else:
+                finished = finished or sources.read()
+                logged = _Writer(client, location, code, known).write(finished)
+                told = {**logged.receipt(), "sources": digest}
+            told["commit"] = _keep(path, sources, finished, receipt, code)
             write_json(path, told)
             receipts.append(told)
     return receipts
 
 
-def _codes_of_receipt(path: Path) -> dict[str, tuple[str, dict[str, str]]]:
-    """Return the code tags of each run that a receipt knows; none without a receipt."""
-    if not path.is_file():
-        return {}
-    receipt = read_json(path)
+def read_receipt(path: Path) -> dict[str, Any]:
+    """Return what a receipt says; nothing where there is none, or one of another version's form."""
+    receipt = read_json(path) if path.is_file() else {}
+    wanted = {*Logged().receipt(), "sources", "commit"}
+    return receipt if isinstance(receipt, dict) and wanted <= receipt.keys() else {}
+
+
+def _codes_of_receipt(receipt: Mapping[str, Any]) -> dict[str, tuple[str, dict[str, str]]]:
+    """Return the code tags of each run that a receipt knows."""
     kinds = receipt.get("codes", [])
     found = receipt.get("code_of_run", {}).items()
     return {key: (digest, kinds[place]) for key, (digest, place) in found}
+
+
+def _stands(client: MlflowClient, location: Location, receipt: Mapping[str, Any]) -> bool:
+    """Return whether the store holds exactly what the receipt says."""
+    wanted = {
+        receipt["runs"][key]: (key, digest) for key, (digest, _) in receipt["code_of_run"].items()
+    }
+    found: dict[str, tuple[str, str]] = {}
+    others = []
+    for name, identifier in receipt["experiments"].items():
+        experiment = client.get_experiment_by_name(name)
+        if experiment is None or str(experiment.experiment_id) != identifier:
+            return False
+        if experiment.lifecycle_stage != LifecycleStage.ACTIVE:
+            return False
+        tags = {tag: short_digest(value) for tag, value in experiment.tags.items()}
+        if not receipt["pages"][name].items() <= tags.items():
+            return False
+        for run in stored_runs(client, location, identifier, _TAGS):
+            if not _is_ours(run):
+                continue
+            if run.status not in _ENDED or "result_digest" not in run.tags:
+                return False
+            if run.id in wanted:
+                found[run.id] = (run.tags["run_key"], run.tags["result_digest"])
+            else:
+                others.append(run.id)
+    return found == wanted and sorted(others) == sorted(receipt["others"])
+
+
+def _keep(
+    path: Path,
+    sources: Sources,
+    finished: Finished | None,
+    receipt: Mapping[str, Any],
+    code: Code,
+) -> str:
+    """Keep the cells at the commit at hand, and return it; empty where it is not known."""
+    commit, study = code.get("git_commit", "unknown"), str(sources.study["name"])
+    if commit == "unknown":
+        return ""
+    place = file_of_commit(path.parent, commit, study)
+    dirty = code.get("git_dirty") == "true"
+    if finished is not None:
+        cells = finished.cells
+    else:
+        last = file_of_commit(path.parent, receipt["commit"], study)
+        cells = read_parquet(last) if receipt["commit"] and last.is_file() else sources.read().cells
+    keep_cells(place, study, cells, dirty)
+    return commit
 
 
 class _Writer:
@@ -238,6 +321,7 @@ class _Writer:
         for key, value in wanted.items():
             if before.get(key) != value:
                 client.set_experiment_tag(identifier, key, value)
+        self.logged.pages[name] = {key: short_digest(value) for key, value in wanted.items()}
         for key in outdated_views(before, wanted):
             client.delete_experiment_tag(identifier, key)
         return identifier
@@ -246,33 +330,33 @@ class _Writer:
         counts = self.logged.counts
         known = {record.key for record in records}
         places = {_place(record.tags) for record in records}
-        done: dict[str, Run] = {}
-        for run in _all_runs(self.client, experiment):
-            tags = run.data.tags
-            key = tags.get("run_key")
-            if key is None or tags.get("study") is None:
+        done: dict[str, StoredRun] = {}
+        for run in stored_runs(self.client, self.location, experiment, _TAGS):
+            key = run.tags.get("run_key", "")
+            if not _is_ours(run):
                 counts["other"] += 1
-            elif run.info.status not in _ENDED or "result_digest" not in tags or key in done:
-                self.client.delete_run(run.info.run_id)
+            elif run.status not in _ENDED or "result_digest" not in run.tags or key in done:
+                self.client.delete_run(run.id)
                 counts["unfinished_removed"] += 1
             elif key in known:
                 done[key] = run
-            elif _place(tags) in places:
-                self.client.delete_run(run.info.run_id)
+            elif _place(run.tags) in places:
+                self.client.delete_run(run.id)
                 counts["outdated_removed"] += 1
             else:
                 counts["other"] += 1
+                self.logged.others.append(run.id)
         for position, record in enumerate(records, 1):
             self._log_once(experiment, record, done.get(record.key))
             if position % 100 == 0:
                 _log.info("%s: %d of %d runs", record.experiment, position, len(records))
 
-    def _log_once(self, experiment: str, record: Record, before: Run | None) -> None:
+    def _log_once(self, experiment: str, record: Record, before: StoredRun | None) -> None:
         logged = self.logged
         key, digest = record.key, record.digest
-        if before is not None and before.data.tags["result_digest"] == digest:
-            logged.runs[key] = before.info.run_id
-            tags = before.data.tags
+        if before is not None and before.tags["result_digest"] == digest:
+            logged.runs[key] = before.id
+            tags = before.tags
             logged.codes[key] = (digest, {n: tags[n] for n in _CODE_TAGS if n in tags})
             logged.counts["skipped"] += 1
             return
@@ -280,7 +364,7 @@ class _Writer:
         code = dict(known_code if known_digest == digest else self.code)
         made = record.artifacts(code) if record.artifacts else {}
         if before is not None:
-            self.client.delete_run(before.info.run_id)
+            self.client.delete_run(before.id)
             logged.counts["replaced"] += 1
         else:
             logged.counts["logged"] += 1
@@ -361,20 +445,12 @@ def _whole(record: Record, counts: dict[str, int]) -> dict[str, bytes]:
     return files
 
 
+def _is_ours(run: StoredRun) -> bool:
+    return "run_key" in run.tags and "study" in run.tags
+
+
 def _place(tags: Mapping[str, str]) -> tuple[str | None, ...]:
-    return tuple(tags.get(name) for name in ("study", "dataset", "representation", "method"))
-
-
-def _all_runs(client: MlflowClient, experiment: str) -> Iterator[Run]:
-    token = None
-    while True:
-        page = client.search_runs(
-            [experiment], run_view_type=ViewType.ACTIVE_ONLY, max_results=1000, page_token=token
-        )
-        yield from page
-        token = page.token
-        if not token:
-            return
+    return tuple(tags.get(name) for name in _PLACE)
 
 
 def _shorten(value: str, limit: int, name: str) -> str:

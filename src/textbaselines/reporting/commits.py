@@ -1,0 +1,96 @@
+"""The cells of a study as they stood at a commit of the code, kept whenever a study is logged.
+
+``results/tracking/commits/<commit>/<study>.parquet`` holds the cells (columns of
+:func:`textbaselines.experiments.collection.cells_of_studies` without the hyper-parameters' own)
+and ``dirty``: whether the checkout had changes that were not committed.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+from textbaselines import provenance, storage
+from textbaselines.errors import UserError
+from textbaselines.experiments.evaluation import CELL_COLUMNS
+
+_SHOWN = 12  # hex digits of a commit in messages
+
+
+def file_of_commit(tracking: Path, commit: str, study: str) -> Path:
+    """Return where the cells of a study at a commit are kept.
+
+    Parameters
+    ----------
+    tracking : Path
+        The folder of the receipts, ``results/tracking``.
+    commit, study : str
+    """
+    return tracking / "commits" / commit / f"{study}.parquet"
+
+
+def keep_cells(path: Path, study: str, cells: pd.DataFrame, dirty: bool) -> None:
+    """Write the cells of a study to where :func:`file_of_commit` says."""
+    columns = [name for name in CELL_COLUMNS if name in cells]
+    kept = cells[columns].assign(dirty=dirty)
+    kept.insert(0, "study", study)
+    storage.write_parquet(path, kept)
+
+
+def cells_at_commit(
+    results: Path, name: str, study: str | None = None, root: Path = Path()
+) -> pd.DataFrame:
+    """Return the cells that were logged in a checkout of a commit, of one study or of all.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of results.
+    name : str
+        A commit as git names one (``HEAD~3``, a tag, a branch, the first digits of a hash); without
+        git, the first digits of the hash of a commit that has results.
+    study : str, optional
+    root : Path
+        The checkout in which git looks for it.
+
+    Raises
+    ------
+    UserError
+        When the name is no commit, or nothing was logged at it; it lists the commits that have
+        results, the latest logged first.
+    """
+    kept = results / "tracking" / "commits"
+    known = sorted(
+        (path for path in kept.glob("*") if path.is_dir()),
+        key=lambda path: path.stat().st_mtime,
+        reverse=True,
+    )
+    commit = provenance.commit_named(root, name)
+    if commit is None:
+        found = [path.name for path in known if path.name.startswith(name)]
+        commit = found[0] if len(found) == 1 and len(name) >= 4 else None
+    if commit is None:
+        raise UserError(
+            "neither a study, nor a folder of results, nor a commit",
+            where=f"{root.absolute()} and {results}",
+            found=repr(name),
+            expected=_listed(results, known),
+        )
+    files = sorted((kept / commit).glob("*.parquet"))
+    if study is not None:
+        files = [path for path in files if path.stem == study]
+    if not files:
+        raise UserError(
+            f"no results of commit {commit[:_SHOWN]}" + (f" of study {study!r}" if study else ""),
+            where=str(kept),
+            found=repr(name),
+            expected=_listed(results, known),
+            fix="results are kept when a study is logged: check that commit out, run the study or "
+            "`make track`, and come back",
+        )
+    return pd.concat([storage.read_parquet(path) for path in files], ignore_index=True)
+
+
+def _listed(results: Path, known: list[Path]) -> str:
+    studies = ", ".join(sorted(path.stem for path in (results / "studies").glob("*.json")))
+    commits = ", ".join(path.name[:_SHOWN] for path in known)
+    return f"a study ({studies or 'none here'}) or a commit with results ({commits or 'none yet'})"
