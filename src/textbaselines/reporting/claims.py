@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.significance import (
+    LEVEL,
     Difference,
-    corrected_resampled_t,
-    exact_mcnemar,
+    decisive_test,
     holm,
 )
 from textbaselines.models.registry import METHODS
@@ -21,7 +23,6 @@ from textbaselines.reporting.layout import DASH, Cell, Table
 from textbaselines.reporting.tables import percent
 from textbaselines.storage import read_json
 
-LEVEL = 0.05
 NOT_RUN = "not run in this study"
 
 _SNIPPETS = ("rt-s", "cr", "mpqa", "subj")
@@ -266,8 +267,8 @@ def _fitting(points: Sequence[Point], dataset: str, setting: Setting) -> Iterato
 def compare(a: Point, b: Point) -> Difference | None:
     """Return the paired difference a - b, or None when a fold of either failed.
 
-    Folds drawn again and again: the corrected resampled t-test over repeats x folds. One official
-    split: McNemar's exact test over its test documents.
+    The test is that of the declared contrasts: see
+    :func:`textbaselines.experiments.significance.decisive_test`.
 
     Raises
     ------
@@ -286,12 +287,16 @@ def compare(a: Point, b: Point) -> Difference | None:
         )
     if a.scores["accuracy"].isna().any() or b.scores["accuracy"].isna().any():
         return None
-    if len(a.scores) > 1:
-        return corrected_resampled_t(
-            (a.scores["accuracy"] - b.scores["accuracy"]).to_numpy(),
-            a.scores["n_train"].to_numpy(),
-            a.scores["n_test"].to_numpy(),
-        )
+    return decisive_test(
+        (a.scores["accuracy"] - b.scores["accuracy"]).to_numpy(),
+        a.scores["n_train"].to_numpy(),
+        a.scores["n_test"].to_numpy(),
+        lambda: _right_of_both(a, b),
+    )
+
+
+def _right_of_both(a: Point, b: Point) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return whether each test document's prediction is right, of both and in one order."""
     both = _right(a).to_frame("a").join(_right(b).rename("b"), how="outer")
     if both.isna().any().any():
         raise UserError(
@@ -300,7 +305,7 @@ def compare(a: Point, b: Point) -> Difference | None:
             found=f"{int(both.isna().any(axis=1).sum())} documents in one of them only",
             fix="train both again from the dataset's folds",
         )
-    return exact_mcnemar(both["a"].to_numpy(dtype=bool), both["b"].to_numpy(dtype=bool))
+    return both["a"].to_numpy(dtype=bool), both["b"].to_numpy(dtype=bool)
 
 
 def _right(point: Point) -> pd.Series:
@@ -492,6 +497,7 @@ def claims_table(
         caption=f"Study: {study['title']}. Each claim is a set of comparisons on the same folds. "
         "For / against / open count those whose p, adjusted by Holm's method over the claim's "
         f"comparisons, is below {LEVEL} for the claim, below it against the claim, or neither. "
+        "Test and level are those of the declared contrasts. "
         "Supported: every comparison was run and is for it; not supported: at least one is against "
         "it; undecided: else. Tests: corrected resampled t (Nadeau & Bengio 2003) over "
         "repeats × folds; exact McNemar on an official split; margins by one-sided tests. "
