@@ -20,9 +20,10 @@ from mlflow import MlflowClient
 
 from textbaselines.errors import UserError
 from textbaselines.models.registry import fit_grid
-from textbaselines.portable import PortableModel, Scorer, load, make_model, save_failure
+from textbaselines.portable import PortableModel, load, make_model, save_failure
 from textbaselines.reporting.registered_models import register, register_best
 from textbaselines.reporting.served_model import prediction_table, texts_of
+from textbaselines.scorers import scorer_of
 from textbaselines.text.counts import count_tokens
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokenizers import tokenize_all
@@ -76,7 +77,7 @@ def small_model(family: str, n_classes: int = 2, accuracy: float | None = 0.8) -
         features.columns,
         vocabulary,
         features.weighting,
-        Scorer.of(family, fitted.estimator),
+        scorer_of(fitted.estimator),
     )
 
 
@@ -87,7 +88,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> MlflowClient:
     client = MlflowClient(tracking_uri=f"sqlite:///{folder}/mlflow.db")
     experiment = client.create_experiment("s-results", (folder / "artifacts").as_uri())
     for method in ("MNB", "SVM", "LR"):
-        tags = {"dataset": "films", "representation": "bi", "method": method}
+        tags = {"dataset": "films", "representation": "bi", "method": method, "selection": "fixed"}
         client.set_terminated(client.create_run(experiment, tags=tags).info.run_id)
     return client
 

@@ -21,8 +21,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
 from textbaselines import storage
-from textbaselines.experiments.evaluation import log_loss
 from textbaselines.experiments.lengths import parts_of_predictions, wilson
+from textbaselines.experiments.metrics import log_loss
 from textbaselines.experiments.reported_cells import KEY
 from textbaselines.seeds import seed_from
 
@@ -144,7 +144,7 @@ def overconfidence(probabilities: Floats, positive: Bools) -> Floats:
     one half. The mean is how far the method thinks itself better than it is.
     """
     predicted = probabilities > 0.5
-    return np.maximum(probabilities, 1 - probabilities) - (predicted == positive)
+    return np.asarray(np.maximum(probabilities, 1 - probabilities) - (predicted == positive))
 
 
 def resampled_sums(values: Floats, groups: NDArray[np.int64], seed: int) -> Floats:
@@ -204,7 +204,7 @@ class CalibratedRuns:
         # A run's chosen points stand in its own cell and in that across representations.
         self._of_point = lru_cache(maxsize=64)(self._read_point)
 
-    def predictions(self, cell: Mapping[str, Any]) -> pd.DataFrame:
+    def predictions(self, cell: Mapping[Any, Any]) -> pd.DataFrame:
         """Return the test predictions of a cell of a dataset with two classes.
 
         Returns
@@ -242,7 +242,7 @@ class CalibratedRuns:
         parts = []
         for place, rows in test.groupby(["repeat", "fold"], sort=True):
             scores = rows["score"].to_numpy(dtype=np.float64)
-            probabilities = {"platt": np.nan, "isotonic": np.nan}
+            probabilities: dict[str, Any] = {"platt": np.nan, "isotonic": np.nan}
             if place in validated:
                 known = validated[place]
                 learnt = known["score"].to_numpy(dtype=np.float64), known["positive"].to_numpy()
@@ -256,7 +256,7 @@ class CalibratedRuns:
 
 def _read_predictions(path: Path, point: str, positive: str) -> pd.DataFrame:
     frame = pd.read_parquet(path, filters=[("point", "==", point)])
-    own = frame["probability"] if "probability" in frame else np.nan
+    own = frame.get("probability", np.nan)
     wanted = frame[["repeat", "fold", "id", "score"]]
     return wanted.assign(positive=frame["label"] == positive, own=own)
 

@@ -135,7 +135,7 @@ def read_outcomes(
     """
     shared: pd.DataFrame | None = None
     columns = []
-    for _, cell in cells.iterrows():
+    for cell in cells.to_dict("records"):
         predictions = cell_predictions(runs, cell, selections)
         mine = predictions[_TOLD].sort_values(["repeat", "fold", "id"], ignore_index=True)
         if shared is None:
