@@ -15,10 +15,10 @@ from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import read_benchmark
 from textbaselines.experiments.evaluation import cell_table, cells_of_runs, summarise_point
+from textbaselines.experiments.selection import (
     ACROSS,
     RunScores,
     cell_predictions,
-    cells_of_runs,
     selections_of_runs,
 )
 from textbaselines.reporting.tracking import artifacts as shown
