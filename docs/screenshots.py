@@ -34,7 +34,9 @@ def served(results: Path) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command, environment = ui_command(results, port)
-    server = subprocess.Popen(command, env=environment, start_new_session=True)
+    server = subprocess.Popen(
+        command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL
+    )
     try:
         for _ in range(600):
             with socket.socket() as knock:
@@ -60,9 +62,24 @@ def final_run(results: Path, study: str) -> tuple[str, str]:
     raise SystemExit(f"no run of {study} has a grid")
 
 
+# What a picture must not show: where the store lies on this machine.
+HIDE_PATHS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    node.nodeValue = node.nodeValue.replace(/file:\\S*mlflow-artifacts/, "mlflow-artifacts");
+  }
+}"""
+
+
 def save(page: Page, path: Path) -> None:
     """Write what the page shows as a PNG of few colours."""
+    page.wait_for_timeout(1500)  # the panel of MLflow's assistant opens by itself
+    header = page.get_by_text("MLflow Assistant", exact=True)
+    if header.count():
+        header.first.locator("xpath=ancestor::*[.//button][1]").locator("button").last.click()
     page.wait_for_timeout(2500)  # drawing has no event to wait for
+    page.evaluate(HIDE_PATHS)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.quantize(COLOURS).save(path, optimize=True)
@@ -84,7 +101,6 @@ def main() -> None:
     with served(args.results) as root, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
-        context.add_init_script("localStorage.setItem('mlflow.assistant.panelOpen_v1', 'false')")
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         links = links_of_study(args.results, study, root)

@@ -183,6 +183,8 @@ class EstimatorScorer(Scorer):
                 found |= {f"{name}{part}": array for part, array in parts.items()}
             else:
                 found[name.removesuffix("_")] = np.ascontiguousarray(value)
+        if getattr(self.estimator, "basis_", None) is not None:
+            found["basis"] = np.ascontiguousarray(self.estimator.basis_)
         for number, posterior in enumerate(_posteriors(self.estimator)):
             for field in _fields_of(type(posterior)):
                 found[f"posterior_{number}_{field}"] = getattr(posterior, field)
@@ -275,6 +277,9 @@ def _stored_estimator(
     estimator.n_features_in_ = width
     for name in _FITTED[type(estimator)]:
         setattr(estimator, name, _stored_attribute(name, arrays, width))
+    if isinstance(estimator, GaussianProcessClassifier | GaussianProcessRegressor):
+        # Exact where there is none.
+        estimator.basis_ = arrays.get("basis")
     threshold = described.get("rating_threshold")
     n_classes = len(described["classes"])
     if isinstance(estimator, GaussianProcessRegressor):
