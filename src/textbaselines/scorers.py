@@ -44,11 +44,9 @@ _FITTED: Mapping[type[Estimator], tuple[str, ...]] = {
     GaussianDiscriminantAnalysis: ("class_log_prior_", "means_", "factors_"),
     ExtremeLearningMachine: ("output_weights_",),
     KernelSVM: ("support_", "support_vectors_", "dual_coef_", "intercept_", "gamma_"),
-    GaussianProcessClassifier: ("points_", "basis_", "variance_", "gamma_"),
-    GaussianProcessRegressor: ("points_", "basis_", "variance_", "gamma_", "mean_", "noise_"),
+    GaussianProcessClassifier: ("points_", "variance_", "gamma_"),
+    GaussianProcessRegressor: ("points_", "variance_", "gamma_", "mean_", "noise_"),
 }
-# Those that an estimator may do without.
-_OPTIONAL = ("basis_",)
 # Those with a column for each feature.
 _WIDE = ("means_", "support_vectors_", "points_")
 # What a posterior says of its training, which predictions do not need.
@@ -176,8 +174,6 @@ class EstimatorScorer(Scorer):
         found: dict[str, NDArray[Any]] = {}
         for name in _FITTED[type(self.estimator)]:
             value = getattr(self.estimator, name)
-            if value is None:
-                continue
             if sp.issparse(value):
                 parts = {"values": value.data, "columns": value.indices, "starts": value.indptr}
                 found |= {f"{name}{part}": array for part, array in parts.items()}
@@ -304,8 +300,6 @@ def _stored_attribute(name: str, arrays: Arrays, width: int) -> Any:
     if f"{name}values" in arrays:
         values, columns, starts = (arrays[f"{name}{p}"] for p in ("values", "columns", "starts"))
         return sp.csr_array((values, columns, starts), shape=(len(starts) - 1, width))
-    if name in _OPTIONAL and name.removesuffix("_") not in arrays:
-        return None
     array = arrays[name.removesuffix("_")]
     if name in _WIDE and array.shape[1] != width:
         raise ValueError(f"{name.removesuffix('_')} of shape {array.shape}, wanted width {width}")
