@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,11 +22,12 @@ def start_log(job: str, path: str | Path | None = None) -> logging.Logger:
         The log file; its folder is made, an earlier log is replaced.
     """
     logger = logging.getLogger("textbaselines")
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
         handler.close()
     terminal = logging.StreamHandler(sys.stderr)
+    terminal.setLevel(logging.INFO)
     terminal.setFormatter(logging.Formatter(f"{job}: %(message)s"))
     logger.addHandler(terminal)
     if path is not None:
@@ -40,7 +42,8 @@ def start_log(job: str, path: str | Path | None = None) -> logging.Logger:
 def run_script(job: str, path: str | Path | None = None) -> Iterator[logging.Logger]:
     """Run the body of a script under a log; a :class:`UserError` ends it without a traceback.
 
-    Parameters as :func:`start_log`.
+    The last line of the log file says how long the body took, and how long the processor was busy
+    with the start of Python and its imports before. Parameters as :func:`start_log`.
 
     Raises
     ------
@@ -48,8 +51,10 @@ def run_script(job: str, path: str | Path | None = None) -> Iterator[logging.Log
         With status 1, after the error was logged; with 130 when the job was interrupted.
     """
     logger = start_log(job, path)
+    to_start, began = time.process_time(), time.perf_counter()
     try:
         yield logger
+        logger.debug("done in %.2f s, after %.2f s to start", time.perf_counter() - began, to_start)
     except UserError as error:
         logger.error("%s", error)
         raise SystemExit(1) from None
