@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids clean
+.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -53,6 +53,9 @@ track-rebuild: $(READY) ## make the store anew, after a move of the folder or an
 
 screenshots: $(READY) ## the pictures in docs/images/, of the default study's store (needs Chromium)
 	python docs/screenshots.py
+
+simulations: $(READY) ## the tests of significance on 200 simulated studies (a part of them is in make test)
+	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/experiments/test_simulated_contrasts.py
 
 bench-tracking: $(READY) ## measure logging and reading of 200 and of 10,000 runs
 	python benchmarks/bench_tracking.py

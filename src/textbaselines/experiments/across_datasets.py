@@ -240,9 +240,7 @@ def wilcoxon(differences: NDArray[np.float64]) -> float:
     return float(stats.wilcoxon(rounded, zero_method="zsplit", method="auto").pvalue)
 
 
-def bayesian_signed_rank(
-    a: NDArray[np.float64], b: NDArray[np.float64], seed: int
-) -> tuple[float, float, float]:
+def bayesian_signed_rank(differences: NDArray[np.float64], seed: int) -> tuple[float, float, float]:
     """Return the posterior probabilities that a is better, that both are equivalent, b better.
 
     The signed-rank test with a Dirichlet process prior (Benavoli et al. 2014, 2017), a region of
@@ -250,11 +248,15 @@ def bayesian_signed_rank(
 
     Parameters
     ----------
-    a, b : arrays of shape (N,)
-        Accuracies in points.
+    differences : array of shape (N,)
+        a minus b, in points.
     """
     found = baycomp.SignedRankTest.probs(
-        a, b, rope=EQUIVALENCE_POINTS, nsamples=_POSTERIOR_DRAWS, random_state=seed
+        np.round(differences, 10),
+        np.zeros(len(differences)),
+        rope=EQUIVALENCE_POINTS,
+        nsamples=_POSTERIOR_DRAWS,
+        random_state=seed,
     )
     return tuple(float(p) for p in found)  # type: ignore[return-value]
 
@@ -271,8 +273,7 @@ def _contrasts(
         if len(both) == 0:
             line["note"] = "not tested: no dataset has both"
             continue
-        x, y = 100 * both[a].to_numpy(), 100 * both[b].to_numpy()
-        gaps = np.round(x - y, 10)
+        gaps = np.round(100 * (both[a] - both[b]).to_numpy(), 10)
         line |= {
             "mean_difference_points": float(gaps.mean()),
             "wins": int((gaps > 0).sum()),
@@ -284,7 +285,7 @@ def _contrasts(
             continue
         line["wilcoxon_p"] = wilcoxon(gaps)
         better, equivalent, worse = bayesian_signed_rank(
-            x, y, seed_from(study, "signed-rank", a, b)
+            gaps, seed_from(study, "signed-rank", a, b)
         )
         line |= {
             "bayes_a_better": better,

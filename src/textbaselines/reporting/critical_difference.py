@@ -48,7 +48,6 @@ def critical_difference_figure(
     scikit_posthocs.critical_difference_diagram(
         average,
         p,
-        cd=float(critical),
         alpha=LEVEL,
         ax=axis,
         color_palette=["black"] * len(average),
@@ -60,6 +59,11 @@ def critical_difference_figure(
         crossbar_props={"color": "black", "linewidth": 2.5},
     )
     axis.tick_params(labelsize=8)
+    # Above the numbers of the axis, where the library would draw over them.
+    best = ranked["average_rank"].iloc[0]
+    axis.plot([best, best + critical], [1.9, 1.9], color="black", linewidth=2.5, marker="|")
+    axis.text(best + critical / 2, 2.2, f"CD = {critical:.2f}", ha="center", fontsize=9)
+    axis.set_ylim(top=3.0)
     bottom, top = axis.get_ylim()
     figure.set_size_inches(_WIDTH, 0.5 + _LINE * (top - bottom))
     alike = p >= LEVEL
