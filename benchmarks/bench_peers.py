@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 from corpora import read_dataset, tokenised
 from peers import ALPHAS, COMPETITORS, GRID, INNER, Case, Outcome
-from textbaselines.experiments.folds import Protocol, draw_folds
+from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds
 from textbaselines.storage import whole_file, write_text
 
 NAIVE_BAYES = ("nb-this", "nb-plain")
@@ -49,6 +49,7 @@ def measure(folder: Path, competitor: str, whole: bool) -> None:
         setting["name"],
         pd.read_parquet(folder / "documents.parquet"),
         pd.read_parquet(folder / "folds.parquet"),
+        pd.read_parquet(folder / "inner.parquet"),
         setting["tolerance"],
     )
     outcome = COMPETITORS[competitor][1](case, whole)
@@ -154,9 +155,12 @@ def prepare(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     """Write a set's documents and folds for every competitor."""
     documents = read_dataset(name)
     frame = tokenised(documents)
-    folds = draw_folds(documents, Protocol("cv", settings["folds"]), name)
+    protocol = Protocol("cv", settings["folds"], inner=INNER)
+    folds = draw_folds(documents, protocol, name)
+    inner = draw_inner_folds(documents, folds, protocol, name)
     frame[["id", "text", "label"]].to_parquet(folder / "documents.parquet")
     folds.to_parquet(folder / "folds.parquet")
+    inner.to_parquet(folder / "inner.parquet")
     case = {"name": name, "tolerance": settings["tolerance"]}
     write_text(folder / "case.json", json.dumps(case))
 

@@ -19,20 +19,20 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 from solver_clock import solver_clock
-from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST, divisions
+from textbaselines.experiments.folds import OUTER, divisions
 from textbaselines.experiments.grids import expand
-from textbaselines.experiments.training import Task, train
+from textbaselines.experiments.training import Results, Task, train
 from textbaselines.models.registry import METHODS
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import Tokens, encode
-from textbaselines.text.vocabulary import Vocabulary, fit_vocabulary
+from textbaselines.text.vocabulary import fit_vocabulary
 
 GRID = {"alpha": (0.5, 1.0), "C": (0.1, 1.0, 10.0), "beta": (0.25, 0.5, 0.75, 1.0)}
 ALPHAS = tuple(float(f"{alpha:.4g}") for alpha in np.geomspace(0.01, 10, 20))
@@ -47,13 +47,14 @@ Accuracies = dict[tuple[float, ...], float]
 class Case:
     """One data set with its folds.
 
-    ``documents`` has the columns id, text (tokens joined by spaces) and label; ``folds`` is the
-    project's fold table of them, of one repeat.
+    ``documents`` has the columns id, text (tokens joined by spaces) and label; ``folds`` and
+    ``inner`` are the project's tables of folds and of inner folds, of one repeat.
     """
 
     name: str
     documents: pd.DataFrame
     folds: pd.DataFrame
+    inner: pd.DataFrame
     tolerance: float
 
     @property
@@ -97,10 +98,7 @@ def this_project(case: Case, whole: bool) -> Outcome:
     points = _points("nbsvm", {"tol": case.tolerance}, GRID)
     with solver_clock() as clock:
         began = time.perf_counter()
-        tokens, vocabularies = _tokens(case), {}
-        for division in divisions(case.folds, tokens.documents):
-            vocabularies[division[:2]] = fit_vocabulary(tokens, division.training, "drop", 1)
-        scores = _train(case, "nbsvm", points, tokens, vocabularies, case.folds)
+        scores = _train(case, "nbsvm", points, nested=False).scores
         seconds = time.perf_counter() - began
     names = {point["point"]: tuple(point["params"][axis] for axis in GRID) for point in points}
     sums = scores.groupby("point")[["correct", "n_test"]].sum()
@@ -292,21 +290,21 @@ def _by_files(
 
 
 def naive_bayes(case: Case, whole: bool) -> Outcome:
-    """Encode, count, fit vocabularies and train all alphas on all inner folds, as the rules do."""
+    """Encode, count, fit vocabularies and train all alphas on all inner folds, as the rules do.
+
+    Every alpha is trained on every outer fold besides, and the choice made.
+    """
     points = _points("mnb", {}, {"alpha": ALPHAS})
     began = time.perf_counter()
-    tokens, vocabularies = _tokens(case), {}
-    inner = inner_folds(case)
-    for division in divisions(inner, tokens.documents):
-        vocabularies[division[:2]] = fit_vocabulary(tokens, division.training, "drop", 1)
-    scores = _train(case, "mnb", points, tokens, vocabularies, inner)
+    results = _train(case, "mnb", points, nested=True)
     seconds = time.perf_counter() - began
     alphas = {point["point"]: point["params"]["alpha"] for point in points}
     found = {
-        f"{row.repeat} {row.fold} {alphas[row.point]!r}": row.accuracy
-        for row in scores.itertuples()
+        f"{row.fold} {row.inner} {alphas[row.point]!r}": row.accuracy
+        for row in results.inner_scores.itertuples()
     }
-    return Outcome(seconds, len(scores), len(scores), {}, inner=found)
+    fits = len(results.inner_scores) + len(results.scores)
+    return Outcome(seconds, fits, fits, {}, inner=found)
 
 
 def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
@@ -316,47 +314,31 @@ def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
     counts anew and takes as long.
     """
     alphas = ALPHAS if whole else (ALPHAS[0], ALPHAS[-1])
-    table = inner_folds(case)
-    texts, ids = np.array(case.documents["text"], dtype=object), case.documents["id"].to_list()
-    outer = sorted(table["repeat"].unique())
+    texts, codes = np.array(case.documents["text"], dtype=object), case.codes
+    parts: dict[int, list[tuple[NDArray[np.intp], NDArray[np.intp]]]] = {}
+    for division in divisions(case.folds, case.documents["id"].to_list(), case.inner):
+        if division.inner != OUTER:
+            rows = np.flatnonzero(division.training), np.flatnonzero(division.test)
+            parts.setdefault(division.fold, []).append(rows)
     seconds, found = 0.0, {}
-    for repeat in outer if whole else outer[:2]:
-        splits = [
-            (np.flatnonzero(division.training), np.flatnonzero(division.test))
-            for division in divisions(table[table["repeat"] == repeat], ids)
-        ]
+    for outer in list(parts) if whole else list(parts)[:2]:
         search = GridSearchCV(
             Pipeline([("counts", _vectorizer()), ("mnb", MultinomialNB())]),
             {"mnb__alpha": list(alphas)},
             scoring="accuracy",
-            cv=splits,
+            cv=parts[outer],
             refit=False,
             error_score="raise",
         )
         began = time.perf_counter()
-        search.fit(texts, case.codes)
+        search.fit(texts, codes)
         seconds += time.perf_counter() - began
         for place, params in enumerate(search.cv_results_["params"]):
-            for fold in range(len(splits)):
-                key = f"{repeat} {fold} {params['mnb__alpha']!r}"
-                found[key] = float(search.cv_results_[f"split{fold}_test_score"][place])
-    fits = len(ALPHAS) * len(outer) * INNER
+            for inner in range(len(parts[outer])):
+                key = f"{outer} {inner} {params['mnb__alpha']!r}"
+                found[key] = float(search.cv_results_[f"split{inner}_test_score"][place])
+    fits = len(ALPHAS) * sum(map(len, parts.values()))
     return Outcome(seconds * fits / len(found), fits, len(found), {}, inner=found)
-
-
-def inner_folds(case: Case) -> pd.DataFrame:
-    """Return a fold table whose repeats are the outer folds, their test documents left out."""
-    parts = []
-    codes = case.codes
-    for number, (training, _) in enumerate(case.splits()):
-        column = np.full(len(case.documents), LEFT_OUT, dtype=np.int32)
-        column[training] = NEVER_TEST
-        drawn = StratifiedKFold(INNER, shuffle=True, random_state=number)
-        for fold, (_, test) in enumerate(drawn.split(training, codes[training])):
-            column[training[test]] = fold
-        ids = case.documents["id"].to_numpy()
-        parts.append(pd.DataFrame({"repeat": np.int32(number), "fold": column, "id": ids}))
-    return pd.concat(parts, ignore_index=True)
 
 
 COMPETITORS: dict[str, tuple[str, Callable[[Case, bool], Outcome]]] = {
@@ -394,24 +376,22 @@ def _accuracies(
 def _points(
     family: str, options: Mapping[str, Any], grid: Mapping[str, tuple[float, ...]]
 ) -> list[dict[str, Any]]:
-    return [
-        vars(point)
-        for point in expand(family, METHODS[family].defaults, options, None, grid, family)
-    ]
+    known = METHODS[family]
+    axes = {axis: list(values) for axis, values in grid.items()}
+    points = expand(family, known.parameters, known.defaults, options, None, axes, family, family)
+    return [vars(point) for point in points]
 
 
 def _tokens(case: Case) -> Tokens:
     return encode(case.documents["id"].to_list(), map(str.split, case.documents["text"]))
 
 
-def _train(
-    case: Case,
-    family: str,
-    points: list[dict[str, Any]],
-    tokens: Tokens,
-    vocabularies: Mapping[tuple[int, int], Vocabulary],
-    folds: pd.DataFrame,
-) -> pd.DataFrame:
+def _train(case: Case, family: str, points: list[dict[str, Any]], *, nested: bool) -> Results:
+    tokens = _tokens(case)
+    vocabularies = {
+        division.key: fit_vocabulary(tokens, division.training, "drop", 1)
+        for division in divisions(case.folds, tokens.documents, case.inner if nested else None)
+    }
     task = Task(
         dataset=case.name,
         representation="bi",
@@ -422,9 +402,10 @@ def _train(
         scope="training",
         reduction=None,
         points=points,
+        chooses=nested,
         details={},
     )
     corpus = case.documents[["id", "label"]].assign(rating=np.nan)
     counts = count_ngrams(tokens, 1, 2)
     log = logging.getLogger("bench")
-    return train(task, counts, vocabularies, folds, corpus, 1, log).scores
+    return train(task, counts, vocabularies, case.folds, case.inner, corpus, 1, log)
