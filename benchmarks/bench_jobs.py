@@ -9,13 +9,12 @@ writes jobs.csv there.
 import argparse
 import logging
 import tempfile
-import time
 from pathlib import Path
 
 import pandas as pd
 
+from clocks import Stopwatch, solver_clock
 from corpora import read_dataset, tokenised
-from solver_clock import solver_clock
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import (
     Protocol,
@@ -65,8 +64,7 @@ def run(folder: Path, name: str, family: str, tolerance: float) -> dict[str, obj
         family,
         family,
     )
-    with solver_clock() as clock:
-        began, used = time.perf_counter(), time.process_time()
+    with solver_clock() as clock, Stopwatch() as watch:
         corpus = read_corpus(folder / "corpus.parquet", columns=["id", "label", "rating"])
         task = Task(
             dataset=name,
@@ -92,16 +90,15 @@ def run(folder: Path, name: str, family: str, tolerance: float) -> dict[str, obj
             logging.getLogger("bench"),
         )
         write_results(folder / family, results, task, "0" * 16)
-        seconds, used = time.perf_counter() - began, time.process_time() - used
     return {
         "set": name,
         "method": known.title,
         "fits": len(results.scores),
         "solved": clock.calls,
-        "seconds": seconds,
-        "cpu": used,
+        "seconds": watch.seconds,
+        "cpu": watch.cpu,
         "solver": clock.cpu,
-        "outside": 1 - clock.cpu / used,
+        "outside": 1 - clock.cpu / watch.cpu,
     }
 
 

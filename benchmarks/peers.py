@@ -8,7 +8,6 @@ grid of NBSVM is alpha x C x beta at one solver tolerance. One core each.
 import itertools
 import logging
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
-from solver_clock import solver_clock
+from clocks import Stopwatch, solver_clock
 from textbaselines.experiments.folds import OUTER, divisions
 from textbaselines.experiments.grids import expand
 from textbaselines.experiments.training import Results, Task, train
@@ -80,12 +79,13 @@ class Case:
 class Outcome:
     """What a competitor took and reached.
 
-    ``seconds`` is of the whole of ``fits`` trainings of one fold and one configuration each;
-    where only ``measured`` of them were run it is scaled from these. ``accuracies`` has the test
-    accuracy over all folds' documents by configuration.
+    ``seconds`` on the wall and ``cpu`` of the processor are of the whole of ``fits`` trainings of
+    one fold and one configuration each; where only ``measured`` of them were run they are scaled
+    from these. ``accuracies`` has the test accuracy over all folds' documents by configuration.
     """
 
     seconds: float
+    cpu: float
     fits: int
     measured: int
     accuracies: Accuracies
@@ -96,14 +96,12 @@ class Outcome:
 def this_project(case: Case, whole: bool) -> Outcome:
     """Encode, count, fit vocabularies and train the grid, as the rules do."""
     points = _points("nbsvm", {"tol": case.tolerance}, GRID)
-    with solver_clock() as clock:
-        began = time.perf_counter()
+    with solver_clock() as clock, Stopwatch() as watch:
         scores = _train(case, "nbsvm", points, nested=False).scores
-        seconds = time.perf_counter() - began
     names = {point["point"]: tuple(point["params"][axis] for axis in GRID) for point in points}
     sums = scores.groupby("point")[["correct", "n_test"]].sum()
     accuracies = {names[point]: row["correct"] / row["n_test"] for point, row in sums.iterrows()}
-    return Outcome(seconds, len(scores), len(scores), accuracies, clock.seconds)
+    return Outcome(watch.seconds, watch.cpu, len(scores), len(scores), accuracies, clock.cpu)
 
 
 class PlainNBSVM(ClassifierMixin, BaseEstimator):
@@ -162,19 +160,18 @@ def _grid_search(case: Case, grid: Mapping[str, tuple[float, ...]], memory: str 
         error_score="raise",
     )
     texts = case.documents["text"].to_list()
-    with solver_clock() as clock:
-        began = time.perf_counter()
+    with solver_clock() as clock, Stopwatch() as watch:
         search.fit(texts, case.codes)
-        seconds = time.perf_counter() - began
     points = len(list(itertools.product(*GRID.values())))
     measured = len(search.cv_results_["params"])
     scale = points / measured
     return Outcome(
-        seconds * scale,
+        watch.seconds * scale,
+        watch.cpu * scale,
         points * len(splits),
         measured * len(splits),
         _accuracies(search, [f"nbsvm__{axis}" for axis in grid], splits),
-        clock.seconds * scale,
+        clock.cpu * scale,
     )
 
 
@@ -190,7 +187,7 @@ def liblinear_alone(case: Case, whole: bool) -> Outcome:
     tokens = _tokens(case)
     counts = count_ngrams(tokens, 1, 2)
     codes = case.codes
-    seconds, fits, right, tested = 0.0, 0, {}, 0
+    watch, fits, right, tested = Stopwatch(), 0, {}, 0
     for division in divisions(case.folds, tokens.documents):
         vocabulary = fit_vocabulary(tokens, division.training, "drop", 1)
         features = fold_features(counts, vocabulary, division.training, division.test, "binary")
@@ -202,14 +199,12 @@ def liblinear_alone(case: Case, whole: bool) -> Outcome:
             ratio = logs[1] - logs[0]
             scaled = csr_matrix(features.training)
             scaled.data = scaled.data * ratio[scaled.indices]
-            began = time.perf_counter()
-            ready = problem(2.0 * training - 1.0, scaled)
-            seconds += time.perf_counter() - began
+            with watch:
+                ready = problem(2.0 * training - 1.0, scaled)
             for C in GRID["C"]:
-                began = time.perf_counter()
-                options = parameter(f"-s 1 -c {C!r} -e {case.tolerance!r} -B -1 -q")
-                model = train_liblinear(ready, options)
-                seconds += time.perf_counter() - began
+                with watch:
+                    options = parameter(f"-s 1 -c {C!r} -e {case.tolerance!r} -B -1 -q")
+                    model = train_liblinear(ready, options)
                 fits += 1
                 sign = 1 if model.get_labels()[0] == 1 else -1
                 w = sign * np.ctypeslib.as_array(model.w, (scaled.shape[1],)).copy()
@@ -219,7 +214,7 @@ def liblinear_alone(case: Case, whole: bool) -> Outcome:
                     key = (alpha, C, beta)
                     right[key] = right.get(key, 0) + correct
     accuracies = {key: correct / tested for key, correct in right.items()}
-    return Outcome(seconds, fits, fits, accuracies, seconds)
+    return Outcome(watch.seconds, watch.cpu, fits, fits, accuracies, watch.cpu)
 
 
 def fasttext(case: Case, whole: bool) -> Outcome:
@@ -271,7 +266,7 @@ def _by_files(
         [line(code, text) for code, text in zip(case.codes, case.documents["text"], strict=True)],
         dtype=object,
     )
-    seconds, right, tested = 0.0, 0.0, 0
+    watch, right, tested = Stopwatch(), 0.0, 0
     splits = case.splits()
     with tempfile.TemporaryDirectory() as folder:
         for number, (training, test) in enumerate(splits):
@@ -281,12 +276,11 @@ def _by_files(
             for name, rows in (("training", shuffled), ("test", test)):
                 paths.append(Path(folder) / f"{name}-{number}.txt")
                 paths[-1].write_text("".join(lines[rows]), encoding="utf-8")
-            began = time.perf_counter()
-            accuracy = fold(*paths)
-            seconds += time.perf_counter() - began
+            with watch:
+                accuracy = fold(*paths)
             right += accuracy * len(test)
             tested += len(test)
-    return Outcome(seconds, len(splits), len(splits), {(): right / tested})
+    return Outcome(watch.seconds, watch.cpu, len(splits), len(splits), {(): right / tested})
 
 
 def naive_bayes(case: Case, whole: bool) -> Outcome:
@@ -295,16 +289,15 @@ def naive_bayes(case: Case, whole: bool) -> Outcome:
     Every alpha is trained on every outer fold besides, and the choice made.
     """
     points = _points("mnb", {}, {"alpha": ALPHAS})
-    began = time.perf_counter()
-    results = _train(case, "mnb", points, nested=True)
-    seconds = time.perf_counter() - began
+    with Stopwatch() as watch:
+        results = _train(case, "mnb", points, nested=True)
     alphas = {point["point"]: point["params"]["alpha"] for point in points}
     found = {
         f"{row.fold} {row.inner} {alphas[row.point]!r}": row.accuracy
         for row in results.inner_scores.itertuples()
     }
     fits = len(results.inner_scores) + len(results.scores)
-    return Outcome(seconds, fits, fits, {}, inner=found)
+    return Outcome(watch.seconds, watch.cpu, fits, fits, {}, inner=found)
 
 
 def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
@@ -320,7 +313,7 @@ def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
         if division.inner != OUTER:
             rows = np.flatnonzero(division.training), np.flatnonzero(division.test)
             parts.setdefault(division.fold, []).append(rows)
-    seconds, found = 0.0, {}
+    watch, found = Stopwatch(), {}
     for outer in list(parts) if whole else list(parts)[:2]:
         search = GridSearchCV(
             Pipeline([("counts", _vectorizer()), ("mnb", MultinomialNB())]),
@@ -330,15 +323,15 @@ def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
             refit=False,
             error_score="raise",
         )
-        began = time.perf_counter()
-        search.fit(texts, codes)
-        seconds += time.perf_counter() - began
+        with watch:
+            search.fit(texts, codes)
         for place, params in enumerate(search.cv_results_["params"]):
             for inner in range(len(parts[outer])):
                 key = f"{outer} {inner} {params['mnb__alpha']!r}"
                 found[key] = float(search.cv_results_[f"split{inner}_test_score"][place])
     fits = len(ALPHAS) * sum(map(len, parts.values()))
-    return Outcome(seconds * fits / len(found), fits, len(found), {}, inner=found)
+    scale = fits / len(found)
+    return Outcome(watch.seconds * scale, watch.cpu * scale, fits, len(found), {}, inner=found)
 
 
 COMPETITORS: dict[str, tuple[str, Callable[[Case, bool], Outcome]]] = {
