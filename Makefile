@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations clean
+.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -56,6 +56,16 @@ screenshots: $(READY) ## the pictures in docs/images/, of the default study's st
 
 simulations: $(READY) ## the tests of significance on 200 simulated studies (a part of them is in make test)
 	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/experiments/test_simulated_contrasts.py
+BENCH_READY := .venv/.bench-ready
+
+bench: $(BENCH_READY) ## race the peers on the same folds and grid, some 25 minutes
+	python benchmarks/bench_peers.py --output docs/performance
+
+bench-solver: $(BENCH_READY) ## time and accuracy of the linear solvers at each tolerance
+	python benchmarks/bench_solver.py --output docs/performance
+
+bench-jobs: $(READY) ## the share of a training job outside the solver
+	python benchmarks/bench_jobs.py --output docs/performance
 
 bench-tracking: $(READY) ## measure logging and reading of 200 and of 10,000 runs
 	python benchmarks/bench_tracking.py
@@ -91,6 +101,10 @@ lock: $(READY) ## pin every dependency anew, with hashes; environment.yml follow
 clean: ## remove the environment and every result
 	rm -rf .venv .snakemake results/* logs
 	git checkout -- results/README.md
+
+$(BENCH_READY): $(READY) requirements-bench.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-bench.lock
+	touch $@
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \

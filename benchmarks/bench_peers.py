@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 from corpora import read_dataset, tokenised
 from peers import ALPHAS, COMPETITORS, GRID, INNER, Case, Outcome
-from textbaselines.experiments.folds import Protocol, draw_folds
+from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds
 from textbaselines.storage import whole_file, write_text
 
 NAIVE_BAYES = ("nb-this", "nb-plain")
@@ -31,9 +31,11 @@ COLUMNS = {
     "who": "competitor",
     "fits": "fits",
     "measured": "measured",
-    "seconds": "s",
-    "ratio": "time, ours = 1",
-    "solver": "in LIBLINEAR, s",
+    "seconds": "wall, s",
+    "ratio": "wall, ours = 1",
+    "cpu": "CPU, s",
+    "cpu_ratio": "CPU, ours = 1",
+    "solver": "CPU in LIBLINEAR, s",
     "memory": "peak, MiB",
     "fixed": "alpha 1, C 1, beta 0.25, %",
     "best": "best, %",
@@ -49,6 +51,7 @@ def measure(folder: Path, competitor: str, whole: bool) -> None:
         setting["name"],
         pd.read_parquet(folder / "documents.parquet"),
         pd.read_parquet(folder / "folds.parquet"),
+        pd.read_parquet(folder / "inner.parquet"),
         setting["tolerance"],
     )
     outcome = COMPETITORS[competitor][1](case, whole)
@@ -95,6 +98,8 @@ def row(name: str, competitor: str, outcome: Outcome, memory: float, mine: Outco
         "measured": outcome.measured,
         "seconds": outcome.seconds,
         "ratio": outcome.seconds / mine.seconds,
+        "cpu": outcome.cpu,
+        "cpu_ratio": outcome.cpu / mine.cpu,
         "solver": outcome.solver_seconds,
         "memory": memory,
     }
@@ -110,7 +115,16 @@ def row(name: str, competitor: str, outcome: Outcome, memory: float, mine: Outco
 
 def markdown(table: pd.DataFrame) -> str:
     """Return the table as Markdown, with an empty cell for what a competitor does not have."""
-    digits = {"seconds": 2, "ratio": 1, "solver": 2, "memory": 0, "fixed": 2, "best": 2}
+    digits = {
+        "seconds": 2,
+        "ratio": 1,
+        "cpu": 2,
+        "cpu_ratio": 1,
+        "solver": 2,
+        "memory": 0,
+        "fixed": 2,
+        "best": 2,
+    }
     digits["difference"] = 3
     lines = ["| " + " | ".join(COLUMNS.values()) + " |", "| --- " * len(COLUMNS) + "|"]
     for _, each in table.iterrows():
@@ -154,9 +168,12 @@ def prepare(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
     """Write a set's documents and folds for every competitor."""
     documents = read_dataset(name)
     frame = tokenised(documents)
-    folds = draw_folds(documents, Protocol("cv", settings["folds"]), name)
+    protocol = Protocol("cv", settings["folds"], inner=INNER)
+    folds = draw_folds(documents, protocol, name)
+    inner = draw_inner_folds(documents, folds, protocol, name)
     frame[["id", "text", "label"]].to_parquet(folder / "documents.parquet")
     folds.to_parquet(folder / "folds.parquet")
+    inner.to_parquet(folder / "inner.parquet")
     case = {"name": name, "tolerance": settings["tolerance"]}
     write_text(folder / "case.json", json.dumps(case))
 

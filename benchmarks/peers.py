@@ -8,7 +8,6 @@ grid of NBSVM is alpha x C x beta at one solver tolerance. One core each.
 import itertools
 import logging
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,20 +18,20 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
-from solver_clock import solver_clock
-from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST, divisions
+from clocks import Stopwatch, solver_clock
+from textbaselines.experiments.folds import OUTER, divisions
 from textbaselines.experiments.grids import expand
-from textbaselines.experiments.training import Task, train
+from textbaselines.experiments.training import Results, Task, train
 from textbaselines.models.registry import METHODS
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import Tokens, encode
-from textbaselines.text.vocabulary import Vocabulary, fit_vocabulary
+from textbaselines.text.vocabulary import fit_vocabulary
 
 GRID = {"alpha": (0.5, 1.0), "C": (0.1, 1.0, 10.0), "beta": (0.25, 0.5, 0.75, 1.0)}
 ALPHAS = tuple(float(f"{alpha:.4g}") for alpha in np.geomspace(0.01, 10, 20))
@@ -47,13 +46,14 @@ Accuracies = dict[tuple[float, ...], float]
 class Case:
     """One data set with its folds.
 
-    ``documents`` has the columns id, text (tokens joined by spaces) and label; ``folds`` is the
-    project's fold table of them, of one repeat.
+    ``documents`` has the columns id, text (tokens joined by spaces) and label; ``folds`` and
+    ``inner`` are the project's tables of folds and of inner folds, of one repeat.
     """
 
     name: str
     documents: pd.DataFrame
     folds: pd.DataFrame
+    inner: pd.DataFrame
     tolerance: float
 
     @property
@@ -79,12 +79,13 @@ class Case:
 class Outcome:
     """What a competitor took and reached.
 
-    ``seconds`` is of the whole of ``fits`` trainings of one fold and one configuration each;
-    where only ``measured`` of them were run it is scaled from these. ``accuracies`` has the test
-    accuracy over all folds' documents by configuration.
+    ``seconds`` on the wall and ``cpu`` of the processor are of the whole of ``fits`` trainings of
+    one fold and one configuration each; where only ``measured`` of them were run they are scaled
+    from these. ``accuracies`` has the test accuracy over all folds' documents by configuration.
     """
 
     seconds: float
+    cpu: float
     fits: int
     measured: int
     accuracies: Accuracies
@@ -95,17 +96,12 @@ class Outcome:
 def this_project(case: Case, whole: bool) -> Outcome:
     """Encode, count, fit vocabularies and train the grid, as the rules do."""
     points = _points("nbsvm", {"tol": case.tolerance}, GRID)
-    with solver_clock() as clock:
-        began = time.perf_counter()
-        tokens, vocabularies = _tokens(case), {}
-        for division in divisions(case.folds, tokens.documents):
-            vocabularies[division[:2]] = fit_vocabulary(tokens, division.training, "drop", 1)
-        scores = _train(case, "nbsvm", points, tokens, vocabularies, case.folds)
-        seconds = time.perf_counter() - began
+    with solver_clock() as clock, Stopwatch() as watch:
+        scores = _train(case, "nbsvm", points, nested=False).scores
     names = {point["point"]: tuple(point["params"][axis] for axis in GRID) for point in points}
     sums = scores.groupby("point")[["correct", "n_test"]].sum()
     accuracies = {names[point]: row["correct"] / row["n_test"] for point, row in sums.iterrows()}
-    return Outcome(seconds, len(scores), len(scores), accuracies, clock.seconds)
+    return Outcome(watch.seconds, watch.cpu, len(scores), len(scores), accuracies, clock.cpu)
 
 
 class PlainNBSVM(ClassifierMixin, BaseEstimator):
@@ -164,19 +160,18 @@ def _grid_search(case: Case, grid: Mapping[str, tuple[float, ...]], memory: str 
         error_score="raise",
     )
     texts = case.documents["text"].to_list()
-    with solver_clock() as clock:
-        began = time.perf_counter()
+    with solver_clock() as clock, Stopwatch() as watch:
         search.fit(texts, case.codes)
-        seconds = time.perf_counter() - began
     points = len(list(itertools.product(*GRID.values())))
     measured = len(search.cv_results_["params"])
     scale = points / measured
     return Outcome(
-        seconds * scale,
+        watch.seconds * scale,
+        watch.cpu * scale,
         points * len(splits),
         measured * len(splits),
         _accuracies(search, [f"nbsvm__{axis}" for axis in grid], splits),
-        clock.seconds * scale,
+        clock.cpu * scale,
     )
 
 
@@ -192,7 +187,7 @@ def liblinear_alone(case: Case, whole: bool) -> Outcome:
     tokens = _tokens(case)
     counts = count_ngrams(tokens, 1, 2)
     codes = case.codes
-    seconds, fits, right, tested = 0.0, 0, {}, 0
+    watch, fits, right, tested = Stopwatch(), 0, {}, 0
     for division in divisions(case.folds, tokens.documents):
         vocabulary = fit_vocabulary(tokens, division.training, "drop", 1)
         features = fold_features(counts, vocabulary, division.training, division.test, "binary")
@@ -204,14 +199,12 @@ def liblinear_alone(case: Case, whole: bool) -> Outcome:
             ratio = logs[1] - logs[0]
             scaled = csr_matrix(features.training)
             scaled.data = scaled.data * ratio[scaled.indices]
-            began = time.perf_counter()
-            ready = problem(2.0 * training - 1.0, scaled)
-            seconds += time.perf_counter() - began
+            with watch:
+                ready = problem(2.0 * training - 1.0, scaled)
             for C in GRID["C"]:
-                began = time.perf_counter()
-                options = parameter(f"-s 1 -c {C!r} -e {case.tolerance!r} -B -1 -q")
-                model = train_liblinear(ready, options)
-                seconds += time.perf_counter() - began
+                with watch:
+                    options = parameter(f"-s 1 -c {C!r} -e {case.tolerance!r} -B -1 -q")
+                    model = train_liblinear(ready, options)
                 fits += 1
                 sign = 1 if model.get_labels()[0] == 1 else -1
                 w = sign * np.ctypeslib.as_array(model.w, (scaled.shape[1],)).copy()
@@ -221,7 +214,7 @@ def liblinear_alone(case: Case, whole: bool) -> Outcome:
                     key = (alpha, C, beta)
                     right[key] = right.get(key, 0) + correct
     accuracies = {key: correct / tested for key, correct in right.items()}
-    return Outcome(seconds, fits, fits, accuracies, seconds)
+    return Outcome(watch.seconds, watch.cpu, fits, fits, accuracies, watch.cpu)
 
 
 def fasttext(case: Case, whole: bool) -> Outcome:
@@ -273,7 +266,7 @@ def _by_files(
         [line(code, text) for code, text in zip(case.codes, case.documents["text"], strict=True)],
         dtype=object,
     )
-    seconds, right, tested = 0.0, 0.0, 0
+    watch, right, tested = Stopwatch(), 0.0, 0
     splits = case.splits()
     with tempfile.TemporaryDirectory() as folder:
         for number, (training, test) in enumerate(splits):
@@ -283,30 +276,28 @@ def _by_files(
             for name, rows in (("training", shuffled), ("test", test)):
                 paths.append(Path(folder) / f"{name}-{number}.txt")
                 paths[-1].write_text("".join(lines[rows]), encoding="utf-8")
-            began = time.perf_counter()
-            accuracy = fold(*paths)
-            seconds += time.perf_counter() - began
+            with watch:
+                accuracy = fold(*paths)
             right += accuracy * len(test)
             tested += len(test)
-    return Outcome(seconds, len(splits), len(splits), {(): right / tested})
+    return Outcome(watch.seconds, watch.cpu, len(splits), len(splits), {(): right / tested})
 
 
 def naive_bayes(case: Case, whole: bool) -> Outcome:
-    """Encode, count, fit vocabularies and train all alphas on all inner folds, as the rules do."""
+    """Encode, count, fit vocabularies and train all alphas on all inner folds, as the rules do.
+
+    Every alpha is trained on every outer fold besides, and the choice made.
+    """
     points = _points("mnb", {}, {"alpha": ALPHAS})
-    began = time.perf_counter()
-    tokens, vocabularies = _tokens(case), {}
-    inner = inner_folds(case)
-    for division in divisions(inner, tokens.documents):
-        vocabularies[division[:2]] = fit_vocabulary(tokens, division.training, "drop", 1)
-    scores = _train(case, "mnb", points, tokens, vocabularies, inner)
-    seconds = time.perf_counter() - began
+    with Stopwatch() as watch:
+        results = _train(case, "mnb", points, nested=True)
     alphas = {point["point"]: point["params"]["alpha"] for point in points}
     found = {
-        f"{row.repeat} {row.fold} {alphas[row.point]!r}": row.accuracy
-        for row in scores.itertuples()
+        f"{row.fold} {row.inner} {alphas[row.point]!r}": row.accuracy
+        for row in results.inner_scores.itertuples()
     }
-    return Outcome(seconds, len(scores), len(scores), {}, inner=found)
+    fits = len(results.inner_scores) + len(results.scores)
+    return Outcome(watch.seconds, watch.cpu, fits, fits, {}, inner=found)
 
 
 def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
@@ -316,47 +307,31 @@ def naive_bayes_grid_search(case: Case, whole: bool) -> Outcome:
     counts anew and takes as long.
     """
     alphas = ALPHAS if whole else (ALPHAS[0], ALPHAS[-1])
-    table = inner_folds(case)
-    texts, ids = np.array(case.documents["text"], dtype=object), case.documents["id"].to_list()
-    outer = sorted(table["repeat"].unique())
-    seconds, found = 0.0, {}
-    for repeat in outer if whole else outer[:2]:
-        splits = [
-            (np.flatnonzero(division.training), np.flatnonzero(division.test))
-            for division in divisions(table[table["repeat"] == repeat], ids)
-        ]
+    texts, codes = np.array(case.documents["text"], dtype=object), case.codes
+    parts: dict[int, list[tuple[NDArray[np.intp], NDArray[np.intp]]]] = {}
+    for division in divisions(case.folds, case.documents["id"].to_list(), case.inner):
+        if division.inner != OUTER:
+            rows = np.flatnonzero(division.training), np.flatnonzero(division.test)
+            parts.setdefault(division.fold, []).append(rows)
+    watch, found = Stopwatch(), {}
+    for outer in list(parts) if whole else list(parts)[:2]:
         search = GridSearchCV(
             Pipeline([("counts", _vectorizer()), ("mnb", MultinomialNB())]),
             {"mnb__alpha": list(alphas)},
             scoring="accuracy",
-            cv=splits,
+            cv=parts[outer],
             refit=False,
             error_score="raise",
         )
-        began = time.perf_counter()
-        search.fit(texts, case.codes)
-        seconds += time.perf_counter() - began
+        with watch:
+            search.fit(texts, codes)
         for place, params in enumerate(search.cv_results_["params"]):
-            for fold in range(len(splits)):
-                key = f"{repeat} {fold} {params['mnb__alpha']!r}"
-                found[key] = float(search.cv_results_[f"split{fold}_test_score"][place])
-    fits = len(ALPHAS) * len(outer) * INNER
-    return Outcome(seconds * fits / len(found), fits, len(found), {}, inner=found)
-
-
-def inner_folds(case: Case) -> pd.DataFrame:
-    """Return a fold table whose repeats are the outer folds, their test documents left out."""
-    parts = []
-    codes = case.codes
-    for number, (training, _) in enumerate(case.splits()):
-        column = np.full(len(case.documents), LEFT_OUT, dtype=np.int32)
-        column[training] = NEVER_TEST
-        drawn = StratifiedKFold(INNER, shuffle=True, random_state=number)
-        for fold, (_, test) in enumerate(drawn.split(training, codes[training])):
-            column[training[test]] = fold
-        ids = case.documents["id"].to_numpy()
-        parts.append(pd.DataFrame({"repeat": np.int32(number), "fold": column, "id": ids}))
-    return pd.concat(parts, ignore_index=True)
+            for inner in range(len(parts[outer])):
+                key = f"{outer} {inner} {params['mnb__alpha']!r}"
+                found[key] = float(search.cv_results_[f"split{inner}_test_score"][place])
+    fits = len(ALPHAS) * sum(map(len, parts.values()))
+    scale = fits / len(found)
+    return Outcome(watch.seconds * scale, watch.cpu * scale, fits, len(found), {}, inner=found)
 
 
 COMPETITORS: dict[str, tuple[str, Callable[[Case, bool], Outcome]]] = {
@@ -394,24 +369,22 @@ def _accuracies(
 def _points(
     family: str, options: Mapping[str, Any], grid: Mapping[str, tuple[float, ...]]
 ) -> list[dict[str, Any]]:
-    return [
-        vars(point)
-        for point in expand(family, METHODS[family].defaults, options, None, grid, family)
-    ]
+    known = METHODS[family]
+    axes = {axis: list(values) for axis, values in grid.items()}
+    points = expand(family, known.parameters, known.defaults, options, None, axes, family, family)
+    return [vars(point) for point in points]
 
 
 def _tokens(case: Case) -> Tokens:
     return encode(case.documents["id"].to_list(), map(str.split, case.documents["text"]))
 
 
-def _train(
-    case: Case,
-    family: str,
-    points: list[dict[str, Any]],
-    tokens: Tokens,
-    vocabularies: Mapping[tuple[int, int], Vocabulary],
-    folds: pd.DataFrame,
-) -> pd.DataFrame:
+def _train(case: Case, family: str, points: list[dict[str, Any]], *, nested: bool) -> Results:
+    tokens = _tokens(case)
+    vocabularies = {
+        division.key: fit_vocabulary(tokens, division.training, "drop", 1)
+        for division in divisions(case.folds, tokens.documents, case.inner if nested else None)
+    }
     task = Task(
         dataset=case.name,
         representation="bi",
@@ -422,9 +395,10 @@ def _train(
         scope="training",
         reduction=None,
         points=points,
+        chooses=nested,
         details={},
     )
     corpus = case.documents[["id", "label"]].assign(rating=np.nan)
     counts = count_ngrams(tokens, 1, 2)
     log = logging.getLogger("bench")
-    return train(task, counts, vocabularies, folds, corpus, 1, log).scores
+    return train(task, counts, vocabularies, case.folds, case.inner, corpus, 1, log)
