@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking clean
+.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-imdb bench-growth clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -56,6 +56,12 @@ screenshots: $(READY) ## the pictures in docs/images/, of the default study's st
 
 bench-tracking: $(READY) ## measure logging and reading of 200 and of 10,000 runs
 	python benchmarks/bench_tracking.py
+
+bench-imdb: $(READY) ## race fastText on IMDB, from raw text to test accuracy
+	python benchmarks/bench_imdb.py
+
+bench-growth: $(READY) ## time and memory up to a million documents
+	python benchmarks/bench_growth.py
 
 test: lint ## format, lint, types and the whole test suite
 	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup

@@ -5,7 +5,7 @@ on that division uses it. It is fitted on the training documents alone.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -208,8 +208,11 @@ def map_columns(
         raise ValueError(f"scope {scope!r} is none of {', '.join(SCOPES)}")
     n_columns = counts.matrix.shape[1]
     seen = np.zeros(n_columns, dtype=bool)
-    known = row_blocks(counts.matrix, training) if training_counts is None else [training_counts]
-    for block in known:
+    if training_counts is None:
+        blocks: Iterable[sp.csr_array] = row_blocks(counts.matrix, training)
+    else:
+        blocks = [training_counts]
+    for block in blocks:
         seen[block.indices] = True
     if counts.parts is None:
         if vocabulary.policy != "drop" or vocabulary.min_count != 1:
