@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs clean
+.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -72,6 +72,11 @@ bench-tracking: $(READY) ## measure logging and reading of 200 and of 10,000 run
 
 bench-grids: $(READY) ## measure whole grids against their points one by one, family by family
 	python benchmarks/bench_grids.py
+bench-imdb: $(READY) ## race fastText on IMDB, from raw text to test accuracy
+	python benchmarks/bench_imdb.py
+
+bench-growth: $(READY) ## time and memory up to a million documents
+	python benchmarks/bench_growth.py
 
 test: lint ## format, lint, types and the whole test suite
 	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup

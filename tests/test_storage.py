@@ -93,3 +93,12 @@ def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
 @given(st.lists(st.text(max_size=8)))
 def test_packed_strings_round_trip(strings: list[str]) -> None:
     assert storage.unpack_strings(*storage.pack_strings(strings)) == strings
+
+
+def test_a_large_array_lies_in_a_file(monkeypatch) -> None:
+    monkeypatch.setattr(storage, "IN_MEMORY", 40)
+    small, large = storage.large_array(10, np.int32), storage.large_array(11, np.int32)
+    assert not isinstance(small, np.memmap)
+    assert isinstance(large, np.memmap)
+    large[:] = np.arange(11)
+    assert large.sum() == 55

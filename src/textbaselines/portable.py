@@ -23,8 +23,8 @@ from textbaselines.models.classifier import ProbabilisticClassifier
 from textbaselines.models.registry import METHODS
 from textbaselines.scorers import Scorer, stored_scorer
 from textbaselines.text.counts import PADDING, Counts, count_tokens
-from textbaselines.text.tokenizers import make_tokenizer, tokenize_all
-from textbaselines.text.tokens import Tokens, encode
+from textbaselines.text.tokenising import tokenise
+from textbaselines.text.tokenizers import make_tokenizer
 from textbaselines.text.vocabulary import UNK, ColumnMap, Vocabulary
 from textbaselines.text.weighting import WEIGHTINGS, TfIdf, Weighting
 
@@ -434,6 +434,6 @@ def _texts(texts: Iterable[Any]) -> list[str]:
 
 def _count(texts: Sequence[str], description: Mapping[str, Any]) -> Counts:
     names = [str(position) for position in range(len(texts))]
-    tokens: Tokens = encode(names, tokenize_all(texts, description["tokenizer"]))
+    tokens = tokenise(names, texts, description["tokenizer"])
     lowest, highest = description["ngrams"]
     return count_tokens(tokens, description["tokenizer"], lowest, highest)

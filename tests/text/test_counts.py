@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.text import counts as counts_module
+from textbaselines.text import pairs as pairs_module
 from textbaselines.text.counts import count_ngrams, count_tokens, read_counts, write_counts
 from textbaselines.text.tokens import SENTENCE_END, encode
 
@@ -102,3 +104,21 @@ def test_too_many_occurrences_are_refused_before_the_work(monkeypatch) -> None:
     with pytest.raises(UserError, match="more n-gram occurrences") as error:
         count_ngrams(encode(["d"], [["a", "b", "c", "a"]]), 1, 1)
     assert "at most 3" in str(error.value)
+
+
+@given(documents, st.sampled_from([1, 3]), st.sampled_from([1, 2]), st.booleans())
+def test_blocks_threads_and_files_change_nothing(
+    lists: list[list[str]], block: int, threads: int, in_files: bool
+) -> None:
+    tokens = encode(names(len(lists)), lists)
+    wanted = count_ngrams(tokens, 1, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts_module, "BLOCK", block)
+        patch.setattr(pairs_module, "BLOCK", block)
+        patch.setattr(storage, "IN_MEMORY", 0 if in_files else storage.IN_MEMORY)
+        found = count_ngrams(tokens, 1, 3, threads)
+    for name in ("data", "indices", "indptr"):
+        ours, theirs = getattr(found.matrix, name), getattr(wanted.matrix, name)
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(found.parts, wanted.parts)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from textbaselines.text import vocabulary as vocabulary_module
 from textbaselines.text.counts import count_ngrams, count_wang_manning
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import encode
@@ -139,3 +140,20 @@ def test_unk_equals_replacing_words_in_the_text(lists: list[list[str]], min_coun
     assert set(terms) == seen
     ours = np.vstack([fold.training.toarray(), fold.test.toarray()])
     np.testing.assert_array_equal(ours, dense[:, [place[term] for term in terms]])
+
+
+@given(text_lists, st.sampled_from([1, 3]), st.sampled_from([("drop", 2), ("unk", 2)]))
+def test_mapping_in_blocks_equals_one_product(lists, block, policy) -> None:
+    tokens = encode([str(row) for row in range(len(lists))], lists)
+    counts = count_ngrams(tokens, 1, 2)
+    training = np.arange(len(lists)) % 2 == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vocabulary_module, "BLOCK", block)
+        columns = map_columns(counts, training, fit_vocabulary(tokens, training, *policy))
+        found = columns.apply(counts.matrix, ~training)
+    kept = np.flatnonzero(columns.target >= 0)
+    becomes = np.zeros((counts.matrix.shape[1], columns.n_features), dtype=np.int32)
+    becomes[kept, columns.target[kept]] = 1
+    np.testing.assert_array_equal(found.toarray(), counts.matrix.toarray()[~training] @ becomes)
+    assert found.has_canonical_format
+    assert found.dtype == found.indices.dtype == found.indptr.dtype == np.int32

@@ -27,7 +27,8 @@ rule count_ngrams:
         counting=counting_of,
     shell:
         "python {input.code[0]:q} --tokens {input.tokens:q}"
-        " --counting {params.counting:q} --matrix {output.matrix:q} --log {log:q}"
+        " --counting {params.counting:q} --matrix {output.matrix:q} --threads {threads}"
+        " --log {log:q}"
 
 
 rule fit_vocabularies:

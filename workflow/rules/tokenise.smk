@@ -4,7 +4,7 @@
 rule tokenise_corpus:
     """Split every document into tokens and number them."""
     input:
-        code=code("tokenise_corpus", "text.tokenizers", "datasets.corpus", "logs"),
+        code=code("tokenise_corpus", "text.tokenising", "datasets.corpus", "logs"),
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
         "results/tokens/{study}/{dataset}/{tokenizer}.npz",
@@ -21,4 +21,4 @@ rule tokenise_corpus:
         tokenizer=tokenizer_of,
     shell:
         "python {input.code[0]:q} --corpus {input.corpus:q}"
-        " --tokenizer {params.tokenizer:q} --output {output:q} --log {log:q}"
+        " --tokenizer {params.tokenizer:q} --output {output:q} --threads {threads} --log {log:q}"

@@ -15,10 +15,11 @@ def main() -> None:
     parser.add_argument("--tokens", type=Path, required=True)
     parser.add_argument("--counting", type=json.loads, required=True)
     parser.add_argument("--matrix", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script(f"count {args.tokens.parent.name}", args.log) as log:
-        counts = count_tokens(read_tokens(args.tokens), **args.counting)
+        counts = count_tokens(read_tokens(args.tokens), **args.counting, threads=args.threads)
         write_counts(args.matrix.parent, counts)
         n_documents, n_features = counts.matrix.shape
         log.info(

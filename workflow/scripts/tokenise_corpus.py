@@ -1,4 +1,4 @@
-"""Tokenise a corpus: see textbaselines.text.tokenizers."""
+"""Tokenise a corpus: see textbaselines.text.tokenising."""
 
 import argparse
 import json
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.logs import run_script
-from textbaselines.text.tokenizers import tokenize_all
-from textbaselines.text.tokens import encode, write_tokens
+from textbaselines.text.tokenising import tokenise
+from textbaselines.text.tokens import write_tokens
 
 
 def main() -> None:
@@ -16,11 +16,14 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--tokenizer", type=json.loads, required=True)
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script(f"tokenise {args.corpus.parent.name}", args.log) as log:
         corpus = read_corpus(args.corpus, columns=["id", "text"])
-        tokens = encode(corpus["id"].to_list(), tokenize_all(corpus["text"], args.tokenizer))
+        tokens = tokenise(
+            corpus["id"].to_list(), corpus["text"].to_list(), args.tokenizer, args.threads
+        )
         write_tokens(args.output, tokens)
         log.info(
             "%d documents, %d tokens, %d distinct",

@@ -159,7 +159,7 @@ def store_final_model(
         target, threshold = ratings, rating_threshold(ratings, codes)
     vocabulary = fit_vocabulary(tokens, training, run["unk"]["policy"], run["unk"]["min_count"])
     columns = map_columns(counts, training, vocabulary, run["scope"])
-    training_counts = columns.apply(counts.matrix[training])
+    training_counts = columns.apply(counts.matrix, training)
     weighting = WEIGHTINGS[run["weighting"]]().fit(training_counts)
     features = weighting.transform(training_counts)
     reduction = None

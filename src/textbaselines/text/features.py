@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from textbaselines.text.counts import Counts
 from textbaselines.text.reduction import make_reduction
-from textbaselines.text.vocabulary import ColumnMap, Vocabulary, map_columns
+from textbaselines.text.vocabulary import BLOCK, ColumnMap, Vocabulary, map_columns
 from textbaselines.text.weighting import WEIGHTINGS, Weighting
 
 
@@ -62,12 +62,16 @@ def fold_features(
     seed : int
         Of the reduction.
     """
-    training_rows = counts.matrix[training]
-    columns = map_columns(counts, training, vocabulary, scope, training_rows)
-    training_counts = columns.apply(training_rows)
+    if counts.matrix.nnz <= BLOCK:
+        training_rows = counts.matrix[training]
+        columns = map_columns(counts, training, vocabulary, scope, training_rows)
+        training_counts = columns.apply(training_rows)
+    else:  # no copy of all the training rows
+        columns = map_columns(counts, training, vocabulary, scope)
+        training_counts = columns.apply(counts.matrix, training)
     weights = WEIGHTINGS[weighting]().fit(training_counts)
     training_weights = weights.transform(training_counts)
-    test_weights = weights.transform(columns.apply(counts.matrix[test]))
+    test_weights = weights.transform(columns.apply(counts.matrix, test))
     if reduction is None:
         return FoldFeatures(training_weights, test_weights, columns, weights)
     reduced = make_reduction(reduction, seed).fit(training_weights)

@@ -1,4 +1,4 @@
-"""A corpus tokenised: what stands between two separators is tokenised once, however often.
+"""A corpus tokenised: equal pieces between separators are tokenised once.
 
 No token of most families reaches over white space, nor does lower-casing look beyond it (the one
 rule of Unicode that looks around, that of the final sigma, stops there). So the texts are cut at

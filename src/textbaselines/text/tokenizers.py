@@ -74,6 +74,8 @@ def words(
     """
     if lowercase:
         text = text.lower()
+    if text.isascii() and text.isalpha():
+        return [text]  # a third of what tokenise() passes: no need of the pattern
     if punctuation == "keep" and boundaries == "none":
         return _TOKEN.findall(text)
     tokens: list[str] = []

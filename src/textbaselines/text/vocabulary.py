@@ -5,7 +5,7 @@ on that division uses it. It is fitted on the training documents alone.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from textbaselines import storage
 from textbaselines.text.counts import PADDING, Counts
 from textbaselines.text.tokens import BREAK, Tokens
+
+BLOCK = 1 << 25
+"""Entries of a matrix that are mapped at a time."""
 
 UNK = "<UNK>"
 """The token that rare and unseen words become under the policy ``unk``."""
@@ -104,16 +107,39 @@ class ColumnMap:
         kept = self.target[self.target >= 0]
         return bool((kept[1:] > kept[:-1]).all())
 
-    def apply(self, matrix: sp.csr_array) -> sp.csr_array:
-        """Return the matrix over the fold's features; columns that became one are summed.
+    def apply(self, matrix: sp.csr_array, rows: NDArray[np.bool_] | None = None) -> sp.csr_array:
+        """Return the matrix, or some rows of it, over the fold's features.
 
-        Where no column is left out it shares the matrix's counts.
+        Columns that became one are summed. Where no column is left out the result shares the
+        counts. A matrix of more than :data:`BLOCK` entries is mapped block by block: beside the
+        result there is never more than a block in memory.
 
         Parameters
         ----------
-        matrix : csr_array
+        matrix : csr_array of shape (n, m)
             Column indices sorted within a row, each once.
+        rows : bool array, shape (n,), optional
+            Which rows; all by default.
         """
+        if matrix.nnz <= BLOCK:
+            return self._mapped(matrix if rows is None else matrix[rows])
+        lengths = np.diff(matrix.indptr)[slice(None) if rows is None else rows]
+        indices = np.empty(int(lengths.sum(dtype=np.int64)), dtype=np.int32)
+        data = np.empty(len(indices), dtype=matrix.dtype)
+        indptr = np.zeros(len(lengths) + 1, dtype=np.int32)
+        done = filled = 0
+        for block in row_blocks(matrix, rows):
+            mapped = self._mapped(block)
+            stop = filled + mapped.nnz
+            indices[filled:stop], data[filled:stop] = mapped.indices, mapped.data
+            indptr[done + 1 : done + mapped.shape[0] + 1] = filled + mapped.indptr[1:]
+            done, filled = done + mapped.shape[0], stop
+        shape = (len(lengths), self.n_features)
+        result = sp.csr_array((data[:filled], indices[:filled], indptr), shape=shape)
+        result.has_canonical_format = True
+        return result
+
+    def _mapped(self, matrix: sp.csr_array) -> sp.csr_array:
         data, indptr, target = matrix.data, matrix.indptr, self.target.take(matrix.indices)
         kept = target >= 0
         if not kept.all():
@@ -129,6 +155,20 @@ class ColumnMap:
         mapped = sp.csr_array((data.copy(), target, indptr.copy()), shape=shape)
         mapped.sum_duplicates()
         return mapped
+
+
+def row_blocks(
+    matrix: sp.csr_array, rows: NDArray[np.bool_] | None = None
+) -> Iterator[sp.csr_array]:
+    """Yield the rows of a matrix, or some of them, in blocks of about :data:`BLOCK` entries."""
+    chosen = np.arange(matrix.shape[0]) if rows is None else np.flatnonzero(rows)
+    up_to = np.cumsum(np.diff(matrix.indptr)[chosen], dtype=np.int64)
+    begin = 0
+    while begin < len(chosen):
+        before = int(up_to[begin - 1]) if begin else 0
+        end = max(int(np.searchsorted(up_to, before + BLOCK, side="right")), begin + 1)
+        yield matrix[chosen[begin:end]]
+        begin = end
 
 
 def map_columns(
@@ -168,7 +208,12 @@ def map_columns(
         raise ValueError(f"scope {scope!r} is none of {', '.join(SCOPES)}")
     n_columns = counts.matrix.shape[1]
     seen = np.zeros(n_columns, dtype=bool)
-    seen[(counts.matrix[training] if training_counts is None else training_counts).indices] = True
+    if training_counts is None:
+        blocks: Iterable[sp.csr_array] = row_blocks(counts.matrix, training)
+    else:
+        blocks = [training_counts]
+    for block in blocks:
+        seen[block.indices] = True
     if counts.parts is None:
         if vocabulary.policy != "drop" or vocabulary.min_count != 1:
             raise ValueError("a dictionary of strings has the UNK policy 'drop' and min_count 1")
