@@ -97,7 +97,7 @@ def _ranges(
     occurrences = np.zeros(n_first + 1, dtype=np.int64)
     for begin in range(0, len(first), BLOCK):
         part = first[begin : begin + BLOCK]
-        occurrences[: n_first] += np.bincount(part[part >= 0], minlength=n_first)
+        occurrences[:n_first] += np.bincount(part[part >= 0], minlength=n_first)
     up_to = np.cumsum(occurrences)
     ranges = []
     low = 0
