@@ -69,16 +69,18 @@ include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/search.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/compare.smk"
+include: "workflow/rules/analyse.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/track.smk"
 
 
 rule all:
-    """Everything the study asks for: tables, figures, models and, unless switched off, the store."""
+    """Everything the study asks for: tables, analyses, models and, unless switched off, the store."""
     default_target: True
     input:
         tables_of_study(),
+        analyses_of_study(),
         models_of_study(),
         receipt_of_study(),
         registry_of_study(),

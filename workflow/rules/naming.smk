@@ -250,6 +250,76 @@ def tables_of_study():
     return [*tables, f"results/figures/{study.name}/accuracy.svg"]
 
 
+def analyses_of_study():
+    """What is found out about the predictions: calibration, lengths, errors."""
+    analyses = [
+        f"results/calibration/{study.name}/calibration.csv",
+        f"results/lengths/{study.name}/accuracy_by_length.csv",
+        f"results/errors/{study.name}/hard_documents.csv",
+    ]
+    if study.curve_runs():
+        analyses.append(f"results/learning_curves/{study.name}/curves.csv")
+    return analyses
+
+
+def curve_task_of(wildcards):
+    """What a job of learning curves does."""
+    representation = study.representations[wildcards.representation]
+    methods = []
+    for name in study.curve_methods(wildcards.dataset, wildcards.representation):
+        method = study.methods[name]
+        (fixed,) = [point for point in method.points if "fixed" in point.origin]
+        methods.append({"name": name, "family": method.family, "params": fixed.params})
+    return as_json(
+        {
+            "dataset": wildcards.dataset,
+            "representation": wildcards.representation,
+            "classes": study.datasets[wildcards.dataset].classes,
+            "weighting": representation.weighting,
+            "scope": representation.scope,
+            "reduction": representation.reduction,
+            "policy": representation.policy,
+            "min_count": representation.min_count,
+            "methods": methods,
+            "fractions": study.config["learning_curves"]["fractions"],
+        }
+    )
+
+
+def curves_of_study():
+    """The scores of every job of learning curves."""
+    return [
+        f"results/learning_curves/{study.name}/{dataset}/{representation}.parquet"
+        for dataset, representation in study.curve_runs()
+    ]
+
+
+def corpora_of_study():
+    """The corpora of the study's datasets."""
+    return [f"results/corpora/{dataset}/corpus.parquet" for dataset in study.datasets]
+
+
+def tokens_measured():
+    """The tokens that say how long documents are: of each dataset's first representation."""
+    first = {}
+    for dataset, representation, _ in study.runs():
+        first.setdefault(dataset, study.representations[representation].tokenizer)
+    return [
+        f"results/tokens/{study.name}/{dataset}/{first[dataset]}.npz" for dataset in study.datasets
+    ]
+
+
+def features_of_study():
+    """The folds, counts and vocabularies that the study's runs rest on."""
+    folder = study.name
+    files = {f"results/folds/{folder}/{dataset}.parquet" for dataset in study.datasets}
+    for dataset, name, _ in study.runs():
+        representation = study.representations[name]
+        files.add(f"results/counts/{folder}/{dataset}/{representation.counts}/matrix.npz")
+        files.add(f"results/vocabularies/{folder}/{dataset}/{representation.vocabulary}.npz")
+    return sorted(files)
+
+
 def receipt_of_study():
     """The receipt of the MLflow store, unless tracking is switched off."""
     return [f"results/tracking/{study.name}.json"] if study.config["tracking"] == "mlflow" else []

@@ -32,6 +32,9 @@ CALIBRATIONS = ("own", "platt", "isotonic")
 N_BINS = 15
 RESAMPLES = 1000
 
+# Numbers of a matrix that is multiplied at a time: 16 MB.
+_AT_ONCE = 2_000_000
+
 _CELL = (*KEY, "calibration")
 CALIBRATION_COLUMNS = (
     *_CELL,
@@ -164,16 +167,24 @@ def resampled_sums(values: Floats, groups: NDArray[np.int64], seed: int) -> Floa
     n_groups = int(groups.max()) + 1
     sums = np.zeros((n_groups, values.shape[1]))
     np.add.at(sums, groups, values)
+    times = _times_drawn(n_groups, seed)
+    at_once = max(1, _AT_ONCE // n_groups)
+    return np.concatenate(
+        [
+            times[begin : begin + at_once].astype(np.float64) @ sums
+            for begin in range(0, RESAMPLES, at_once)
+        ]
+    )
+
+
+@lru_cache(maxsize=1)
+def _times_drawn(n_groups: int, seed: int) -> NDArray[np.uint8]:
+    """Return how often each group is drawn in each resample, shape (RESAMPLES, n_groups)."""
     rng = np.random.default_rng(seed)
-    at_once = max(1, 2_000_000 // n_groups)
-    parts = []
-    for begin in range(0, RESAMPLES, at_once):
-        rows = min(at_once, RESAMPLES - begin)
-        drawn = rng.integers(n_groups, size=(rows, n_groups))
-        drawn += n_groups * np.arange(rows)[:, np.newaxis]
-        times = np.bincount(drawn.ravel(), minlength=rows * n_groups).reshape(rows, n_groups)
-        parts.append(times.astype(np.float64) @ sums)
-    return np.concatenate(parts)
+    times = np.zeros((RESAMPLES, n_groups), dtype=np.uint8)
+    for row in times:
+        row[:] = np.bincount(rng.integers(n_groups, size=n_groups), minlength=n_groups)
+    return times
 
 
 def basic_interval(estimate: float, resampled: Floats, least: float) -> tuple[float, float]:
@@ -420,7 +431,7 @@ def calibrate_cells(
                 for name in CALIBRATIONS
             )
             continue
-        predictions = runs.predictions(cell)
+        predictions = runs.predictions({str(name): value for name, value in cell.items()})
         parts = parts_of_predictions(predictions, lengths)
         # All cells of a dataset are measured on the same resamples.
         seed = seed_from(cell["dataset"], "calibration", "bootstrap")

@@ -4,6 +4,9 @@ Wang & Manning (2012, section 4) find the order of methods turned round between 
 documents; this shows it within a dataset.
 """
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -11,6 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.reported_cells import KEY
+from textbaselines.experiments.selection import cell_predictions
 from textbaselines.text.tokens import BREAK, Tokens
 
 N_PARTS = 5
@@ -117,3 +121,37 @@ def wilson(
     """Return Wilson's 95 % interval of shares of some numbers of trials, both of shape (n,)."""
     low, high = proportion_confint(shares * numbers, numbers, alpha=0.05, method="wilson")
     return np.asarray(low), np.asarray(high)
+
+
+def accuracy_of_cells(
+    runs_folder: str | Path,
+    cells: pd.DataFrame,
+    selections: pd.DataFrame,
+    lengths: Mapping[str, pd.Series],
+) -> pd.DataFrame:
+    """Return the accuracy of each cell in each length part of its dataset.
+
+    Parameters
+    ----------
+    runs_folder : path
+        The study's run folders.
+    cells : data frame
+        Rows of the study's cells, none failed.
+    selections : data frame
+        What nested selection chose.
+    lengths : mapping
+        By dataset: the tokens of each document, by its id.
+
+    Returns
+    -------
+    data frame with the columns :data:`LENGTH_COLUMNS`
+    """
+    frames = []
+    for cell in cells.to_dict("records"):
+        named = {str(name): value for name, value in cell.items()}
+        predictions = cell_predictions(Path(runs_folder), named, selections)
+        parts = parts_of_predictions(predictions, lengths[cell["dataset"]])
+        table = accuracy_by_length(predictions, parts)
+        frames.append(table.assign(**{name: cell[name] for name in KEY})[list(LENGTH_COLUMNS)])
+    empty = pd.DataFrame(columns=list(LENGTH_COLUMNS))
+    return pd.concat(frames, ignore_index=True) if frames else empty

@@ -178,6 +178,66 @@ class Study:
         pairs = [(dataset, method) for dataset, _, method in self.runs()]
         return len(pairs) > len(set(pairs))
 
+    def curve_runs(self) -> list[tuple[str, str]]:
+        """Return (dataset, representation) of every job of learning curves."""
+        curves = self.config["learning_curves"]
+        if curves is None:
+            return []
+        return [
+            (dataset, name)
+            for dataset in self.datasets
+            for name in curves["representations"]
+            if self.curve_methods(dataset, name)
+        ]
+
+    def curve_methods(self, dataset: str, representation: str) -> list[str]:
+        """Return the methods with a learning curve on a representation of a dataset."""
+        runs = set(self.runs())
+        return [
+            method
+            for method in self.config["learning_curves"]["methods"]
+            if (dataset, representation, method) in runs
+        ]
+
+    def check_learning_curves(self, where: str) -> None:
+        """Raise :class:`UserError` for a learning curve that cannot be trained."""
+        curves = self.config["learning_curves"]
+        if curves is None:
+            return
+        for kind, known in (
+            ("representations", list(self.representations)),
+            ("methods", list(self.methods)),
+        ):
+            _only(curves, kind, known, where)
+        for name in curves["methods"]:
+            method = self.methods[name]
+            if "numeric_target" in METHODS[method.family].needs:
+                reason = "it is fitted to ratings"
+            elif not any("fixed" in point.origin for point in method.points):
+                reason = "it has no fixed point"
+            else:
+                continue
+            raise UserError(
+                f"a learning curve of a method that cannot have one: {reason}",
+                where=f"{where}.methods",
+                found=name,
+                expected="methods for classes, with a fixed point",
+            )
+        if list(curves["fractions"]) != sorted(set(curves["fractions"])):
+            raise UserError(
+                "fractions of a learning curve out of order",
+                where=f"{where}.fractions",
+                found=", ".join(map(str, curves["fractions"])),
+                expected="ascending values above 0, at most 1",
+            )
+        if not self.curve_runs():
+            raise UserError(
+                "learning curves of nothing: no run has one of these methods on one of these "
+                "representations",
+                where=where,
+                found=", ".join([*curves["methods"], *curves["representations"]]),
+            )
+
     def check_kept_models(self, where: str) -> None:
         """Raise :class:`UserError` for a model to keep that the study does not make."""
         runs = self.runs()
@@ -229,6 +289,7 @@ class Study:
                     "title": name,
                     "tokenizer": representation.tokenizer,
                     "counts": representation.counts,
+                    "vocabulary": representation.vocabulary,
                 }
                 for name, representation in self.representations.items()
             ]
@@ -331,6 +392,7 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     _check_string_dictionaries(study, where)
     study.check_kept_models(where)
     study.contrasts(f"{where}, key contrasts")
+    study.check_learning_curves(f"{where}, key learning_curves")
     if filled["tracking_uri"] is not None:
         validation.check_server(filled["tracking_uri"], f"{where}, key tracking_uri")
     return study

@@ -1,0 +1,365 @@
+"""Learning curves: accuracy against the number of training documents, paired over methods.
+
+Of each fold's training documents nested parts are taken, every class in its proportion; all methods
+are trained on the same ones, with fixed hyper-parameters, and tested on the fold's test documents.
+The vocabulary and the rest of the representation are fitted on the part alone.
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from logging import Logger
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from textbaselines.experiments import evaluation
+from textbaselines.experiments.folds import divisions
+from textbaselines.experiments.training import class_codes
+from textbaselines.models.classifier import GenerativeClassifier
+from textbaselines.models.registry import METHODS, fit_grid
+from textbaselines.seeds import seed_from
+from textbaselines.text.counts import Counts
+from textbaselines.text.features import fold_features
+from textbaselines.text.tokens import Tokens
+from textbaselines.text.vocabulary import fit_vocabulary
+
+RESAMPLES = 2000
+
+SCORE_COLUMNS = (
+    "method",
+    "fraction",
+    "repeat",
+    "fold",
+    "n_train",
+    "n_test",
+    "n_features",
+    "correct",
+    "macro_f1",
+    "rmse",
+    "converged",
+    "failure",
+)
+CURVE_COLUMNS = (
+    "dataset",
+    "representation",
+    "method",
+    "generative",
+    "fraction",
+    "training_documents",
+    "accuracy",
+    "low",
+    "high",
+    "sd",
+    "folds",
+    "documents",
+    "converged",
+    "failure",
+)
+CROSSING_COLUMNS = (
+    "dataset",
+    "representation",
+    "generative",
+    "discriminative",
+    "ahead_at_least",
+    "ahead_at_most",
+    "sign_changes",
+    "crossing",
+    "low",
+    "high",
+    "share_crossing",
+    "verdict",
+)
+
+
+@dataclass(frozen=True)
+class CurveTask:
+    """What one job trains.
+
+    Attributes
+    ----------
+    dataset, representation : str
+    classes : list of str
+        The positive class first.
+    weighting, scope : str
+    reduction : dict or None
+    policy, min_count : str, int
+        The UNK policy.
+    methods : list of dict
+        Each with ``name``, ``family`` and ``params``.
+    fractions : list of float
+        Of the training documents, ascending.
+    """
+
+    dataset: str
+    representation: str
+    classes: list[str]
+    weighting: str
+    scope: str
+    reduction: dict[str, Any] | None
+    policy: str
+    min_count: int
+    methods: list[dict[str, Any]]
+    fractions: list[float]
+
+
+def nested_parts(
+    codes: NDArray[np.int64], fractions: Sequence[float], seed: int
+) -> list[NDArray[np.bool_]]:
+    """Return a part of the documents for each fraction; every part contains the smaller ones.
+
+    Parameters
+    ----------
+    codes : int array, shape (n,)
+        The class of each document. A part has the fraction of each class, rounded, and at least
+        one document of it.
+    fractions : sequence of float
+        Above 0, at most 1.
+    seed : int
+        Of the order in which documents come in.
+
+    Returns
+    -------
+    list of bool arrays, shape (n,)
+    """
+    order = np.random.default_rng(seed).permutation(len(codes))
+    rank = np.zeros(len(codes), dtype=np.int64)
+    rank[order] = pd.Series(codes[order]).groupby(codes[order]).cumcount().to_numpy()
+    size = np.bincount(codes)[codes]
+    return [rank < np.maximum(1, np.floor(fraction * size + 0.5)) for fraction in fractions]
+
+
+def train_curves(
+    task: CurveTask,
+    counts: Counts,
+    tokens: Tokens,
+    folds: pd.DataFrame,
+    corpus: pd.DataFrame,
+    threads: int,
+    log: Logger,
+) -> pd.DataFrame:
+    """Train every method on every part of every fold's training documents.
+
+    With the fraction 1 a fit is the one of the method's fixed point in its training job.
+
+    Parameters
+    ----------
+    task : CurveTask
+    counts, tokens : Counts, Tokens
+        Of all documents of the dataset.
+    folds : data frame
+        The dataset's fold table.
+    corpus : data frame
+        Columns id, label.
+    threads : int
+        BLAS threads, at most.
+    log : Logger
+
+    Returns
+    -------
+    data frame with the columns :data:`SCORE_COLUMNS`
+    """
+    codes = class_codes(corpus.set_index("id")["label"], counts.documents, task.classes)
+    rows = []
+    with threadpool_limits(threads):
+        for division in divisions(folds, counts.documents):
+            place = ("repeat", division.repeat, "fold", division.fold)
+            training = np.flatnonzero(division.training)
+            seed = seed_from(task.dataset, "learning curve", *place)
+            for fraction, part in zip(
+                task.fractions,
+                nested_parts(codes[training], task.fractions, seed),
+                strict=True,
+            ):
+                chosen = np.zeros(len(codes), dtype=bool)
+                chosen[training[part]] = True
+                features = fold_features(
+                    counts,
+                    fit_vocabulary(tokens, chosen, task.policy, task.min_count),
+                    chosen,
+                    division.test,
+                    task.weighting,
+                    task.scope,
+                    task.reduction,
+                    seed=seed_from(task.dataset, "reduction", *place),
+                )
+                shared = {
+                    "fraction": fraction,
+                    "repeat": division.repeat,
+                    "fold": division.fold,
+                    "n_train": int(chosen.sum()),
+                    "n_test": int(division.test.sum()),
+                    "n_features": features.training.shape[1],
+                }
+                for method in task.methods:
+                    score = _score(task, method, features, codes, chosen, division.test, place)
+                    rows.append({"method": method["name"], **shared, **score})
+            log.info("repeat %d, fold %d done", division.repeat, division.fold)
+    frame = pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
+    return frame.astype({"failure": "str"})
+
+
+def _score(
+    task: CurveTask,
+    method: Mapping[str, Any],
+    features: Any,
+    codes: NDArray[np.int64],
+    training: NDArray[np.bool_],
+    test: NDArray[np.bool_],
+    place: tuple[object, ...],
+) -> dict[str, Any]:
+    ((_, fitted),) = fit_grid(
+        method["family"],
+        features.training,
+        codes[training],
+        [method["params"]],
+        positive=len(task.classes) - 1,
+        seed=seed_from(task.dataset, method["family"], *place),
+    )
+    nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
+    if fitted.failure is not None:
+        return {**nothing, "converged": False, "failure": fitted.failure}
+    predicted = fitted.estimator.predict(features.test).astype(np.int64)
+    matrix = evaluation.confusion(codes[test], predicted, len(task.classes))
+    return {
+        **nothing,
+        "correct": int(np.trace(matrix)),
+        "macro_f1": evaluation.macro_f1(matrix),
+        "converged": fitted.converged,
+        "failure": None,
+    }
+
+
+def curve_table(
+    dataset: str, representation: str, scores: pd.DataFrame, families: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return a row for each method and fraction, its accuracy summarised as that of a cell.
+
+    Parameters
+    ----------
+    dataset, representation : str
+    scores : data frame
+        What :func:`train_curves` returned.
+    families : mapping
+        The family of each method.
+
+    Returns
+    -------
+    data frame with the columns :data:`CURVE_COLUMNS`
+        ``training_documents``: the mean over repeats and folds.
+    """
+    rows = []
+    for (method, fraction), mine in scores.groupby(["method", "fraction"], sort=False):
+        summary = evaluation.summarise_point(mine)
+        wanted = ("accuracy", "low", "high", "sd", "folds", "documents", "converged", "failure")
+        rows.append(
+            {
+                "dataset": dataset,
+                "representation": representation,
+                "method": method,
+                "generative": is_generative(families[str(method)]),
+                "fraction": fraction,
+                "training_documents": float(mine["n_train"].mean()),
+                **{name: summary[name] for name in wanted},
+            }
+        )
+    return pd.DataFrame(rows, columns=list(CURVE_COLUMNS))
+
+
+def is_generative(family: str) -> bool:
+    """Return whether a method models how documents come about; all others are discriminative."""
+    return issubclass(METHODS[family].estimator, GenerativeClassifier)
+
+
+def crossing_table(
+    dataset: str, representation: str, scores: pd.DataFrame, families: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return where each discriminative method overtakes each generative one.
+
+    Ng & Jordan (2002): a discriminative method is better in the end, but a generative one reaches
+    its own limit with fewer documents, so that with few of them it may be ahead.
+
+    Parameters
+    ----------
+    dataset, representation, scores, families
+        As for :func:`curve_table`.
+
+    Returns
+    -------
+    data frame with the columns :data:`CROSSING_COLUMNS`
+        ``crossing``: the training documents at which the mean difference over folds last changes
+        its sign, interpolated in the logarithm of the size; NaN without a change. ``low`` and
+        ``high``: the middle 95 % of the crossings of resampled folds; ``share_crossing`` of the
+        resamples have one. Folds share training documents, so the interval is too narrow, and with
+        fewer than two folds there is none.
+    """
+    names = list(dict.fromkeys(scores["method"]))
+    generative = [name for name in names if is_generative(families[name])]
+    others = [name for name in names if name not in generative]
+    accuracy = scores.assign(accuracy=scores["correct"] / scores["n_test"])
+    accuracy.loc[accuracy["failure"].notna(), "accuracy"] = np.nan
+    by_fold = accuracy.pivot(
+        index=["repeat", "fold"], columns=["method", "fraction"], values="accuracy"
+    )
+    sizes = scores.groupby("fraction")["n_train"].mean()
+    x = np.log(sizes.to_numpy(dtype=np.float64))
+    rows = []
+    for a, b in itertools.product(generative, others):
+        difference = (by_fold[a] - by_fold[b])[sizes.index].to_numpy(dtype=np.float64)
+        rows.append(
+            {
+                "dataset": dataset,
+                "representation": representation,
+                "generative": a,
+                "discriminative": b,
+                **_crossing(x, difference, a, b, seed_from(dataset, "crossing")),
+            }
+        )
+    return pd.DataFrame(rows, columns=list(CROSSING_COLUMNS))
+
+
+def _crossing(
+    x: NDArray[np.float64], difference: NDArray[np.float64], a: str, b: str, seed: int
+) -> dict[str, Any]:
+    """Return the columns from ``ahead_at_least`` on, for differences a - b of shape (folds, k)."""
+    found: dict[str, Any] = dict.fromkeys(CROSSING_COLUMNS[4:], math.nan)
+    if np.isnan(difference).any():
+        return {**found, "verdict": "a fit failed"}
+    mean = difference.mean(axis=0)
+    at, changes = last_crossing(x, mean)
+    first, last = (a if gap > 0 else b if gap < 0 else "equal" for gap in mean[[0, -1]])
+    found |= {"ahead_at_least": first, "ahead_at_most": last, "sign_changes": changes}
+    folds = len(difference)
+    if folds > 1:
+        rng = np.random.default_rng(seed)
+        drawn = rng.integers(folds, size=(RESAMPLES, folds))
+        places = np.array([last_crossing(x, difference[rows].mean(axis=0))[0] for rows in drawn])
+        places = places[~np.isnan(places)]
+        found["share_crossing"] = len(places) / RESAMPLES
+        if not math.isnan(at):
+            low, high = np.quantile(np.exp(places), [0.025, 0.975])
+            found |= {"low": float(low), "high": float(high)}
+    if math.isnan(at):
+        return {**found, "verdict": f"no crossing: {first} ahead at every size"}
+    size = math.exp(at)
+    return {**found, "crossing": size, "verdict": f"{last} ahead from {size:,.0f} documents on"}
+
+
+def last_crossing(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, int]:
+    """Return where a polyline last changes its sign, NaN if nowhere, and how often it does.
+
+    Points on zero have no sign: a line that touches zero and turns back has not crossed it.
+    """
+    kept = np.flatnonzero(y != 0)
+    changes = np.flatnonzero(np.sign(y[kept[1:]]) != np.sign(y[kept[:-1]]))
+    if len(changes) == 0:
+        return math.nan, 0
+    i, j = kept[changes[-1]], kept[changes[-1] + 1]
+    if j > i + 1:
+        # It lies on zero in between: the middle of what it lies on.
+        return float((x[i + 1] + x[j - 1]) / 2), len(changes)
+    return float(x[i] + (x[j] - x[i]) * y[i] / (y[i] - y[j])), len(changes)

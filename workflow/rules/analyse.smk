@@ -1,0 +1,217 @@
+"""Analyse: predictions -> what is behind the numbers of the tables.
+
+Output: calibration of probabilities, accuracy by document length, what methods get wrong, and where
+the study asks for them learning curves; CSV files, and figures beside them.
+"""
+
+
+rule measure_calibration:
+    """Measure how far probabilities are what they say, before and after calibration."""
+    input:
+        code=code(
+            "measure_calibration",
+            "datasets.corpus",
+            "experiments.calibration",
+            "experiments.pairs",
+            "reporting.analysis_figures",
+            "logs",
+        ),
+        study="results/studies/{study}.json",
+        cells="results/cells/{study}.parquet",
+        selections="results/selections/{study}.parquet",
+        runs=runs_of_study(),
+        predictions=runs_of_study("predictions.parquet"),
+        inner_predictions=runs_of_study("inner_predictions.parquet"),
+        corpora=corpora_of_study(),
+        tokens=tokens_measured(),
+    output:
+        calibration=report(
+            "results/calibration/{study}/calibration.csv",
+            category="Tables",
+            labels={"table": "calibration", "form": "CSV"},
+            caption="../report/calibration.rst",
+        ),
+        reliability="results/calibration/{study}/reliability.csv",
+        by_length="results/calibration/{study}/by_length.csv",
+        svg=report(
+            "results/calibration/{study}/reliability.svg",
+            category="Figures",
+            labels={"figure": "reliability", "form": "SVG"},
+            caption="../report/calibration.rst",
+        ),
+        png="results/calibration/{study}/reliability.png",
+        words="results/calibration/{study}/reliability.txt",
+        length_svg=report(
+            "results/calibration/{study}/by_length.svg",
+            category="Figures",
+            labels={"figure": "over-confidence by length", "form": "SVG"},
+            caption="../report/calibration.rst",
+        ),
+        length_png="results/calibration/{study}/by_length.png",
+        length_words="results/calibration/{study}/by_length.txt",
+    log:
+        "logs/analyse/{study}-calibration.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(8, least=1000),
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
+        " --selections {input.selections:q} --runs results/runs/{wildcards.study:q}"
+        " --corpora results/corpora --tokens {input.tokens:q}"
+        " --output results/calibration/{wildcards.study:q} --log {log:q}"
+
+
+rule measure_lengths:
+    """Measure accuracy by document length."""
+    input:
+        code=code(
+            "measure_lengths",
+            "experiments.lengths",
+            "experiments.pairs",
+            "reporting.analysis_figures",
+            "logs",
+        ),
+        study="results/studies/{study}.json",
+        cells="results/cells/{study}.parquet",
+        selections="results/selections/{study}.parquet",
+        predictions=runs_of_study("predictions.parquet"),
+        tokens=tokens_measured(),
+    output:
+        csv=report(
+            "results/lengths/{study}/accuracy_by_length.csv",
+            category="Tables",
+            labels={"table": "accuracy by length", "form": "CSV"},
+            caption="../report/lengths.rst",
+        ),
+        svg=report(
+            "results/lengths/{study}/accuracy_by_length.svg",
+            category="Figures",
+            labels={"figure": "accuracy by length", "form": "SVG"},
+            caption="../report/lengths.rst",
+        ),
+        png="results/lengths/{study}/accuracy_by_length.png",
+        words="results/lengths/{study}/accuracy_by_length.txt",
+    log:
+        "logs/analyse/{study}-lengths.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(8, least=1000),
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
+        " --selections {input.selections:q} --runs results/runs/{wildcards.study:q}"
+        " --tokens {input.tokens:q}"
+        " --stem results/lengths/{wildcards.study:q}/accuracy_by_length --log {log:q}"
+
+
+rule analyse_errors:
+    """List what methods get wrong, the n-grams behind it, and how far methods agree."""
+    input:
+        code=code(
+            "analyse_errors",
+            "datasets.corpus",
+            "experiments.error_analysis",
+            "experiments.linear_evidence",
+            "experiments.pairs",
+            "reporting.tables",
+            "logs",
+        ),
+        study="results/studies/{study}.json",
+        cells="results/cells/{study}.parquet",
+        selections="results/selections/{study}.parquet",
+        runs=runs_of_study(),
+        predictions=runs_of_study("predictions.parquet"),
+        corpora=corpora_of_study(),
+        features=features_of_study(),
+    output:
+        hard=report(
+            "results/errors/{study}/hard_documents.csv",
+            category="Tables",
+            labels={"table": "hard documents", "form": "CSV"},
+            caption="../report/errors.rst",
+        ),
+        hardness="results/errors/{study}/hardness.csv",
+        suspects="results/errors/{study}/suspects.csv",
+        confident="results/errors/{study}/confident_errors.csv",
+        ngrams="results/errors/{study}/ngrams.csv",
+        confusion="results/errors/{study}/confusion.csv",
+        agreement="results/errors/{study}/agreement.csv",
+    log:
+        "logs/analyse/{study}-errors.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(4, least=1000),
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
+        " --selections {input.selections:q} --results results"
+        " --output results/errors/{wildcards.study:q} --log {log:q}"
+
+
+rule train_learning_curves:
+    """Train on nested parts of each fold's training documents, all methods on the same ones."""
+    input:
+        code=code("train_learning_curves", "experiments.learning_curves", "datasets.corpus", "logs"),
+        corpus="results/corpora/{dataset}/corpus.parquet",
+        folds="results/folds/{study}/{dataset}.parquet",
+        counts=counts_of,
+        tokens=tokens_of,
+    output:
+        "results/learning_curves/{study}/{dataset}/{representation}.parquet",
+    log:
+        "logs/analyse/{study}-curves-{dataset}-{representation}.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=megabytes(12, least=800),
+    params:
+        task=curve_task_of,
+    shell:
+        "python {input.code[0]:q} --task {params.task:q} --corpus {input.corpus:q}"
+        " --folds {input.folds:q} --counts {input.counts:q} --tokens {input.tokens:q}"
+        " --threads {threads} --output {output:q} --log {log:q}"
+
+
+rule write_learning_curves:
+    """Write and draw the learning curves, and where discriminative methods overtake others."""
+    input:
+        code=code(
+            "write_learning_curves",
+            "experiments.learning_curves",
+            "reporting.curve_figure",
+            "reporting.tables",
+            "logs",
+        ),
+        study="results/studies/{study}.json",
+        scores=curves_of_study(),
+    output:
+        curves=report(
+            "results/learning_curves/{study}/curves.csv",
+            category="Tables",
+            labels={"table": "learning curves", "form": "CSV"},
+            caption="../report/learning_curves.rst",
+        ),
+        crossings="results/learning_curves/{study}/crossings.csv",
+        svg=report(
+            "results/learning_curves/{study}/curves.svg",
+            category="Figures",
+            labels={"figure": "learning curves", "form": "SVG"},
+            caption="../report/learning_curves.rst",
+        ),
+        png="results/learning_curves/{study}/curves.png",
+        words="results/learning_curves/{study}/curves.txt",
+    log:
+        "logs/analyse/{study}-curves.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --scores {input.scores:q}"
+        " --output results/learning_curves/{wildcards.study:q} --log {log:q}"

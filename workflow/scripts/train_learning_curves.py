@@ -1,0 +1,43 @@
+"""Train learning curves: see textbaselines.experiments.learning_curves."""
+
+import argparse
+import json
+from pathlib import Path
+
+from textbaselines import storage
+from textbaselines.datasets.corpus import read_corpus
+from textbaselines.experiments.folds import read_folds
+from textbaselines.experiments.learning_curves import CurveTask, train_curves
+from textbaselines.logs import run_script
+from textbaselines.text.counts import read_counts
+from textbaselines.text.tokens import read_tokens
+
+
+def main() -> None:
+    """Parse what the rule passes and train."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--task", type=json.loads, required=True)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--folds", type=Path, required=True)
+    parser.add_argument("--counts", type=Path, required=True)
+    parser.add_argument("--tokens", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--log", type=Path)
+    args = parser.parse_args()
+    task = CurveTask(**args.task)
+    with run_script(f"curves {task.dataset} {task.representation}", args.log) as log:
+        scores = train_curves(
+            task,
+            read_counts(args.counts),
+            read_tokens(args.tokens),
+            read_folds(args.folds),
+            read_corpus(args.corpus, ["id", "label"]),
+            args.threads,
+            log,
+        )
+        storage.write_parquet(args.output, scores)
+
+
+if __name__ == "__main__":
+    main()
