@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 from textbaselines import storage
 from textbaselines.reporting.tracking.ui import links_of_study, ui_command
 
-WIDTH, HEIGHT = 1400, 760
+WIDTH, HEIGHT = 1700, 800
 PATIENCE = 240_000  # milliseconds for one thing to appear
 COLOURS = 96  # of a picture's palette: it keeps text sharp and the file small
 
@@ -74,13 +74,15 @@ HIDE_PATHS = """() => {
 
 def save(page: Page, path: Path) -> None:
     """Write what the page shows as a PNG of few colours."""
-    page.wait_for_timeout(1500)  # the panel of MLflow's assistant opens by itself
-    header = page.get_by_text("MLflow Assistant", exact=True)
-    if header.count():
-        header.first.locator("xpath=ancestor::*[.//button][1]").locator("button").last.click()
     page.wait_for_timeout(2500)  # drawing has no event to wait for
     page.evaluate(HIDE_PATHS)
-    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    # The panel of MLflow's assistant opens by itself on the right: leave it out.
+    header = page.get_by_text("MLflow Assistant")
+    box = header.last.bounding_box() if header.count() else None
+    width = box["x"] - 50 if box else WIDTH
+    picture = Image.open(
+        io.BytesIO(page.screenshot(clip={"x": 0, "y": 0, "width": width, "height": HEIGHT}))
+    ).convert("RGB")
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.quantize(COLOURS).save(path, optimize=True)
     print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
