@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.text import counts as counts_module
-from textbaselines.text import pairs as pairs_module
+from textbaselines.text import id_pairs
 from textbaselines.text.counts import count_ngrams, count_tokens, read_counts, write_counts
 from textbaselines.text.tokens import SENTENCE_END, encode
 
@@ -114,7 +114,7 @@ def test_blocks_threads_and_files_change_nothing(
     wanted = count_ngrams(tokens, 1, 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts_module, "BLOCK", block)
-        patch.setattr(pairs_module, "BLOCK", block)
+        patch.setattr(id_pairs, "BLOCK", block)
         patch.setattr(storage, "IN_MEMORY", 0 if in_files else storage.IN_MEMORY)
         found = count_ngrams(tokens, 1, 3, threads)
     for name in ("data", "indices", "indptr"):

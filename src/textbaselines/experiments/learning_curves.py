@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from textbaselines.experiments import evaluation
+from textbaselines.experiments import evaluation, metrics
 from textbaselines.experiments.folds import divisions
 from textbaselines.experiments.training import class_codes
 from textbaselines.models.classifier import GenerativeClassifier
@@ -224,11 +224,11 @@ def _score(
     if fitted.failure is not None:
         return {**nothing, "converged": False, "failure": fitted.failure}
     predicted = fitted.estimator.predict(features.test).astype(np.int64)
-    matrix = evaluation.confusion(codes[test], predicted, len(task.classes))
+    matrix = metrics.confusion(codes[test], predicted, len(task.classes))
     return {
         **nothing,
         "correct": int(np.trace(matrix)),
-        "macro_f1": evaluation.macro_f1(matrix),
+        "macro_f1": metrics.macro_f1(matrix),
         "converged": fitted.converged,
         "failure": None,
     }

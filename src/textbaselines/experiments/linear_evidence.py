@@ -216,7 +216,8 @@ def most_confident_errors(predictions: pd.DataFrame) -> pd.DataFrame:
     first = predictions[predictions["repeat"] == predictions["repeat"].min()]
     wrong = first[first["label"] != first["predicted"]]
     wrong = wrong.sort_values(["label", "confidence_rank", "id"], ascending=[True, False, True])
-    return wrong[wrong.groupby("label").cumcount() < ERRORS_PER_CLASS]
+    kept: pd.DataFrame = wrong[wrong.groupby("label").cumcount() < ERRORS_PER_CLASS]
+    return kept
 
 
 def explain_errors(

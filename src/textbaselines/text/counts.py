@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.text import wang_manning
-from textbaselines.text.pairs import Level, number_pairs
+from textbaselines.text.id_pairs import Level, number_pairs
 from textbaselines.text.tokens import BREAK, Tokens
 
 BLOCK = 1 << 21

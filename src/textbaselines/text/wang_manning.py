@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from textbaselines.text.pairs import ABSENT, Level, number_pairs
+from textbaselines.text.id_pairs import ABSENT, Level, number_pairs
 from textbaselines.text.tokens import Tokens
 
 READINGS = ("spaces", "lines", "filtered_bigrams", "filtered")

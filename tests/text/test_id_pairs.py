@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textbaselines.text import pairs as pairs_module
-from textbaselines.text.pairs import ABSENT, number_pairs
+from textbaselines.text import id_pairs
+from textbaselines.text.id_pairs import ABSENT, number_pairs
 
 members = st.lists(st.tuples(st.integers(-1, 6), st.integers(-1, 4)), max_size=30)
 
@@ -25,12 +25,12 @@ def check(pairs: list[tuple[int, int]], n_first: int, n_second: int, threads: in
 @settings(max_examples=40, deadline=None)
 @given(members, st.sampled_from([1, 2, 1 << 24]), st.sampled_from([1, 2, 3]))
 def test_pairs_are_numbered_in_order(pairs, block, threads) -> None:
-    before = pairs_module.BLOCK
-    pairs_module.BLOCK = block
+    before = id_pairs.BLOCK
+    id_pairs.BLOCK = block
     try:
         check(pairs, 7, 5, threads)
     finally:
-        pairs_module.BLOCK = before
+        id_pairs.BLOCK = before
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -42,7 +42,7 @@ def test_members_too_wide_for_one_key_are_sorted_in_ranges(threads: int) -> None
     first[:2] = 0, n_first - 1
     second = random.integers(0, n_second, 20_000).astype(np.int32)
     second[1] = n_second - 1
-    assert len(pairs_module._ranges(first, n_first, n_second, 15, 1)) > 1
+    assert len(id_pairs._ranges(first, n_first, n_second, 15, 1)) > 1
     found = number_pairs(first, second, n_first, n_second, threads)
     np.testing.assert_array_equal(found.first[found.number], first)
     np.testing.assert_array_equal(found.second[found.number], second)
