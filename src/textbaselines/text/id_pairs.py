@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textbaselines import storage
-
 BLOCK = 1 << 24
 """Pairs that are sorted at a time in each thread, where no single first member has more."""
 
@@ -63,8 +61,8 @@ def number_pairs(
         At most so many; the result is the same with any number.
     """
     place_bits = max(len(first) - 1, 1).bit_length()
-    number = storage.large_array(len(first), np.int32)
-    number[:] = ABSENT
+    # In memory at any size: it is filled in random order, which a mapped file does badly.
+    number = np.full(len(first), ABSENT, dtype=np.int32)
     distinct: list[NDArray[np.int64]] = []
     known = 0
     ranges = _ranges(first, n_first, max(n_second, 1), place_bits, threads)
