@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from textbaselines.text.counts import count_ngrams, count_wang_manning
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import encode
 from textbaselines.text.vocabulary import (
+    ColumnMap,
     feature_terms,
     fit_vocabulary,
     map_columns,
@@ -157,3 +159,20 @@ def test_mapping_in_blocks_equals_one_product(lists, block, policy) -> None:
     np.testing.assert_array_equal(found.toarray(), counts.matrix.toarray()[~training] @ becomes)
     assert found.has_canonical_format
     assert found.dtype == found.indices.dtype == found.indptr.dtype == np.int32
+
+
+@given(st.lists(st.integers(-1, 5), min_size=8, max_size=8), st.integers(0, 1000))
+def test_any_map_gives_the_sums_of_its_columns(target: list[int], seed: int) -> None:
+    dense = np.random.default_rng(seed).integers(0, 3, (5, 8)).astype(np.int32)
+    matrix = sp.csr_array(dense)
+    mapped = ColumnMap(np.array(target, dtype=np.int32), 6).apply(matrix)
+    wanted = np.zeros((5, 6), dtype=np.int32)
+    for column, feature in enumerate(target):
+        if feature >= 0:
+            wanted[:, feature] += dense[:, column]
+    assert mapped.toarray().tolist() == wanted.tolist()
+    assert matrix.toarray().tolist() == dense.tolist()
+    # What it says of itself holds: column order within rows, each once.
+    fresh = sp.csr_array((mapped.data, mapped.indices, mapped.indptr), shape=mapped.shape)
+    assert mapped.has_canonical_format
+    assert fresh.has_canonical_format
