@@ -193,6 +193,21 @@ def test_outputs_for_dense_rows_are_equal_up_to_the_order_of_sums(name):
         )
 
 
+@pytest.mark.parametrize(("name", "axis"), [("ksvm", "C"), ("gp", "variance")])
+def test_points_that_wait_for_their_outputs_take_bounded_memory(name, axis, monkeypatch):
+    # Support vectors are sparse, posteriors are records of arrays: both count.
+    X, y = texts()
+    points = [{axis: value} for value in (0.5, 1.0, 2.0, 4.0)]
+    one = next(fit_grid(name, X, y, points[:1]))[1].estimator
+    monkeypatch.setattr(registry, "_HELD", int(1.5 * registry._nbytes(one)))
+    sizes, estimator = [], METHODS[name].estimator
+    real = estimator.outputs_of
+    counted = staticmethod(lambda group, X: sizes.append(len(group)) or real(group, X))
+    monkeypatch.setattr(estimator, "outputs_of", counted)
+    assert len(list(fit_grid(name, X, y, points, X_test=X))) == 4
+    assert sizes == [2, 2]
+
+
 def test_fitted_estimators_are_not_kept():
     X, y = texts()
     alive = []

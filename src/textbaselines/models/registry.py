@@ -304,10 +304,14 @@ def _with_outputs(
         del point
 
 
-def _nbytes(estimator: Estimator | None) -> int:
-    """Return the bytes of what an estimator has learnt, as far as it is arrays."""
-    values = [] if estimator is None else list(vars(estimator).values())
-    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
+def _nbytes(value: Any) -> int:
+    """Return the bytes of the arrays in an estimator, or in what one has learnt."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, list | tuple):
+        return sum(_nbytes(one) for one in value)
+    # Estimators, sparse matrices and records of what was learnt.
+    return sum(_nbytes(one) for one in vars(value).values()) if hasattr(value, "__dict__") else 0
 
 
 METHODS: dict[str, MethodFamily] = {
