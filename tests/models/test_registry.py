@@ -19,7 +19,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from textbaselines.errors import UserError
-from textbaselines.models import registry
+from textbaselines.models import nbsvm, registry
 from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params
 
 every_method = pytest.mark.parametrize("name", sorted(METHODS))
@@ -267,14 +267,23 @@ def test_what_points_have_in_common_is_worked_out_once(
 
 def test_shared_work_is_done_once(monkeypatch):
     calls = []
-    real = registry.NBSVM._solve
-    monkeypatch.setattr(
-        registry.NBSVM, "_solve", lambda self, X, mask: calls.append(1) or real(self, X, mask)
-    )
+    for name in ("log_count_ratio", "solve_linear"):
+        real = getattr(nbsvm, name)
+
+        def counted(*args, _name=name, _real=real, **more):
+            calls.append(_name)
+            return _real(*args, **more)
+
+        monkeypatch.setattr(nbsvm, name, counted)
     X, y = texts()
-    points = [{"C": C, "beta": beta} for beta in (0.0, 0.5, 1.0) for C in (1.0, 2.0)]
-    assert len(list(fit_grid("nbsvm", X, y, points))) == 6
-    assert len(calls) == 2
+    points = [
+        {"alpha": alpha, "C": C, "beta": beta}
+        for beta in (0.0, 0.5, 1.0)
+        for C in (1.0, 2.0)
+        for alpha in (0.5, 1.0)
+    ]
+    assert len(list(fit_grid("nbsvm", X, y, points))) == 12
+    assert sorted(calls) == ["log_count_ratio"] * 2 + ["solve_linear"] * 4
 
 
 def test_a_point_that_cannot_be_fitted_says_why_and_the_others_are_fitted():

@@ -17,8 +17,9 @@ from textbaselines.models.parameters import Parameter, parameter_fault
 class Estimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose fit has a part that grid points may share.
 
-    ``fit`` is ``_complete(_prepare(X, y))``: what ``_prepare`` returns depends on no more than
-    ``_preparation`` says, so points of a grid that agree in it are completed from one preparation
+    ``fit`` is ``_complete(_solve(_prepare(X, y)))``. What ``_prepare`` returns depends on no more
+    than ``_preparation`` says, and what ``_solve`` makes of it on no more than ``_solution`` adds,
+    so points of a grid that agree in them share the preparation and the solution
     (:func:`textbaselines.models.registry.fit_grid`), and their outputs for new rows come from one
     call of ``_outputs_of``.
     """
@@ -27,6 +28,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
     # Parameters that only _complete looks at.
     OWN: ClassVar[frozenset[str]] = frozenset()
+    # Parameters that _solve looks at and _prepare does not.
+    SOLVED: ClassVar[frozenset[str]] = frozenset()
     # Whether negative values of X are refused.
     NON_NEGATIVE: ClassVar[bool] = False
     # Whether X may be sparse.
@@ -44,7 +47,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             negative value or a sparse matrix where the method forbids it, lengths that differ).
         """
         self._check_parameters()
-        self._complete(self._prepare(X, y))
+        self._complete(self._solve(self._prepare(X, y)))
         return self
 
     @classmethod
@@ -69,14 +72,22 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return None
 
     def _preparation(self) -> dict[str, Any]:
-        """Return the parameters that ``_prepare`` looks at: all but those in ``OWN``."""
-        params = self.get_params(deep=False)
-        return {name: value for name, value in params.items() if name not in self.OWN}
+        """Return the parameters that ``_prepare`` looks at: neither ``OWN`` nor ``SOLVED``."""
+        later = self.OWN | self.SOLVED
+        return {k: v for k, v in self.get_params(deep=False).items() if k not in later}
+
+    def _solution(self) -> dict[str, Any]:
+        """Return the parameters that ``_solve`` looks at besides."""
+        return {k: v for k, v in self.get_params(deep=False).items() if k in self.SOLVED}
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> Any:
         raise NotImplementedError
 
-    def _complete(self, prepared: Any) -> None:
+    def _solve(self, prepared: Any) -> Any:
+        """Return what ``_complete`` takes; the preparation itself where nothing is solved."""
+        return prepared
+
+    def _complete(self, solved: Any) -> None:
         raise NotImplementedError
 
     @classmethod

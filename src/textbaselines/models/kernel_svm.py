@@ -167,7 +167,7 @@ class KernelSVM(Classifier):
             gram = gram_matrix(X, self._kernel_between)
         return _Problem(X, codes, gram)
 
-    def _solve(self, problem: _Problem, positive: NDArray[np.bool_]) -> Any:
+    def _solve_one(self, problem: _Problem, positive: NDArray[np.bool_]) -> Any:
         kernel = "poly" if self.kernel == "polynomial" else self.kernel
         machine = SVC(
             C=self.C,
@@ -187,7 +187,9 @@ class KernelSVM(Classifier):
     def _complete(self, prepared: _Problem) -> None:
         X = prepared.X
         n = X.shape[0]
-        machines = [self._solve(prepared, mask) for mask in self._one_against_rest(prepared.codes)]
+        machines = [
+            self._solve_one(prepared, mask) for mask in self._one_against_rest(prepared.codes)
+        ]
         rows = []
         for machine in machines:
             coefficients = machine.dual_coef_

@@ -16,6 +16,14 @@ from textbaselines.models.matrices import Matrix, int32_indices
 
 
 @dataclass(frozen=True)
+class BinaryProblems:
+    """The rows, with the solver's index type, and which of them are positive in each problem."""
+
+    X: Matrix
+    masks: list[NDArray[np.bool_]]
+
+
+@dataclass(frozen=True)
 class LinearSolution:
     """The weights of one solved problem, oriented to the positive rows.
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from textbaselines.models.classifier import LinearClassifier, OneAgainstRestProbabilities
-from textbaselines.models.liblinear import LinearSolution, solve_linear
-from textbaselines.models.matrices import Matrix
+from textbaselines.models.liblinear import BinaryProblems, LinearSolution, solve_linear
+from textbaselines.models.matrices import Matrix, int32_indices
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
@@ -82,11 +82,14 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
             return "the l1 penalty is solved in the primal alone: set dual to false"
         return None
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> list[LinearSolution]:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> BinaryProblems:
         X, codes = self._training_data(X, y)
+        return BinaryProblems(int32_indices(X), self._one_against_rest(codes))
+
+    def _solve(self, prepared: BinaryProblems) -> list[LinearSolution]:
         return [
             solve_linear(
-                X,
+                prepared.X,
                 mask,
                 C=self.C,
                 loss="logistic",
@@ -97,8 +100,8 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
                 bias=self.bias,
                 seed=self.seed,
             )
-            for mask in self._one_against_rest(codes)
+            for mask in prepared.masks
         ]
 
-    def _complete(self, prepared: list[LinearSolution]) -> None:
-        self._take_solutions(prepared)
+    def _complete(self, solved: list[LinearSolution]) -> None:
+        self._take_solutions(solved)

@@ -10,16 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.liblinear import LinearSolution, solve_linear
 from textbaselines.models.log_count_ratio import log_count_ratio
-from textbaselines.models.matrices import Matrix, scale_columns
+from textbaselines.models.matrices import Matrix, int32_indices, scale_columns
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """The classes, and the log-count ratio and the weights on x o r of each binary problem."""
+    """The classes, the rows, and of each binary problem its positive rows and log-count ratio."""
 
     classes: NDArray[Any]
+    X: Matrix
+    masks: list[NDArray[np.bool_]]
     ratios: list[NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """The preparation, and of each binary problem the weights on x o r."""
+
+    prepared: _Prepared
     solutions: list[LinearSolution]
 
 
@@ -73,6 +82,7 @@ class NBSVM(LinearClassifier):
         "max_iter": Number("limit of iterations", low=1, integer=True),
     }
     OWN: ClassVar[frozenset[str]] = frozenset({"beta"})
+    SOLVED: ClassVar[frozenset[str]] = frozenset({"C", "loss", "tol", "max_iter"})
     NON_NEGATIVE: ClassVar[bool] = True
 
     def __init__(
@@ -97,33 +107,37 @@ class NBSVM(LinearClassifier):
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> _Prepared:
         X, codes = self._training_data(X, y)
-        prepared = _Prepared(self.classes_, [], [])
-        for mask in self._one_against_rest(codes):
-            ratio = log_count_ratio(X, mask, self.alpha)
-            prepared.ratios.append(ratio)
-            prepared.solutions.append(self._solve(scale_columns(X, ratio), mask))
-        return prepared
+        masks = self._one_against_rest(codes)
+        ratios = [log_count_ratio(X, mask, self.alpha) for mask in masks]
+        return _Prepared(self.classes_, int32_indices(X), masks, ratios)
 
-    def _solve(self, X: Matrix, positive: NDArray[np.bool_]) -> LinearSolution:
-        return solve_linear(
-            X,
-            positive,
-            C=self.C,
-            loss=self.loss,
-            dual=True,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            bias=None,
-            seed=self.seed,
-        )
+    def _solve(self, prepared: _Prepared) -> _Solved:
+        solutions = [
+            solve_linear(
+                scale_columns(prepared.X, ratio),
+                mask,
+                C=self.C,
+                loss=self.loss,
+                dual=True,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                bias=None,
+                seed=self.seed,
+            )
+            for mask, ratio in zip(prepared.masks, prepared.ratios, strict=True)
+        ]
+        return _Solved(prepared, solutions)
 
-    def _complete(self, prepared: _Prepared) -> None:
-        self.classes_ = prepared.classes
-        self._take_solutions(prepared.solutions)
-        pairs = zip(prepared.ratios, prepared.solutions, strict=True)
-        self.log_count_ratio_ = self._oriented(prepared.ratios)
+    def _complete(self, solved: _Solved) -> None:
+        ratios, solutions = solved.prepared.ratios, solved.solutions
+        self.classes_ = solved.prepared.classes
+        self._take_solutions(solutions)
+        self.log_count_ratio_ = self._oriented(ratios)
         self.coef_ = self._oriented(
-            [ratio * interpolated(solution.weights, self.beta) for ratio, solution in pairs]
+            [
+                ratio * interpolated(solution.weights, self.beta)
+                for ratio, solution in zip(ratios, solutions, strict=True)
+            ]
         )
 
 

@@ -1,8 +1,9 @@
 """The methods a study may name: their estimators, parameters, grids and costs, and grid fitting."""
 
+import functools
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -200,7 +201,8 @@ def fit_grid(
     """Fit every grid point and yield its index in ``points`` with the result.
 
     Work that several points have in common is done once (class counts for every smoothing of naive
-    Bayes, the kernel matrix for every C, one product with ``X_test`` for many points), so they come
+    Bayes, the kernel matrix for every C, the solver's run for every beta of NBSVM, one product with
+    ``X_test`` for many points), so they come
     grouped by it, not in order of the indices. Each estimator equals one fitted alone. Drop an
     estimator before asking for the next to keep few sets of weights in memory: one, or with
     ``X_test`` as many as take some 64 MiB.
@@ -221,16 +223,20 @@ def fit_grid(
         point that the data make impossible is yielded with its ``failure``.
     """
     estimators = [make_estimator(name, point, positive=positive, seed=seed) for point in points]
-    groups: dict[str, list[tuple[int, Estimator]]] = {}
+    # By preparation, then by solution.
+    groups: dict[str, dict[str, list[tuple[int, Estimator]]]] = {}
     for index, estimator in enumerate(estimators):
-        preparation = estimator._preparation()
-        key = repr(sorted((name, repr(value)) for name, value in preparation.items()))
-        groups.setdefault(key, []).append((index, estimator))
-    return _fitted([groups[key] for key in groups], X, y, X_test)
+        group = groups.setdefault(_key(estimator._preparation()), {})
+        group.setdefault(_key(estimator._solution()), []).append((index, estimator))
+    return _fitted([list(group.values()) for group in groups.values()], X, y, X_test)
+
+
+def _key(params: Mapping[str, Any]) -> str:
+    return repr(sorted((name, repr(value)) for name, value in params.items()))
 
 
 def _fitted(
-    groups: list[list[tuple[int, Estimator]]], X: Matrix, y: ArrayLike, X_test: Matrix | None
+    groups: list[list[list[tuple[int, Estimator]]]], X: Matrix, y: ArrayLike, X_test: Matrix | None
 ) -> Iterator[tuple[int, FittedPoint]]:
     """Fit group after group; of what is yielded or used up nothing is kept."""
     while groups:
@@ -248,43 +254,64 @@ def _fitted(
 
 
 def _fitted_group(
-    group: list[tuple[int, Estimator]], X: Matrix, y: ArrayLike
+    group: list[list[tuple[int, Estimator]]], X: Matrix, y: ArrayLike
 ) -> Iterator[tuple[int, FittedPoint]]:
-    """Fit estimators that have their preparation in common."""
-    lead = group[0][1]
+    """Fit estimators that have their preparation in common, and those of a part its solution."""
+    lead = group[0][0][1]
+    prepared, shared, seconds, failure = _timed(lead, functools.partial(lead._prepare, X, y))
+    del lead
+    share_of_all = seconds / sum(map(len, group))
+    while group:
+        part = group.pop(0)
+        share = share_of_all
+        solved = None
+        reason = failure
+        if reason is None:
+            first = part[0][1]
+            _take(first, shared)
+            solved, _, seconds, reason = _timed(first, functools.partial(first._solve, prepared))
+            share += seconds / len(part)
+            del first
+        while part:
+            index, estimator = part.pop(0)
+            if reason is not None:
+                yield index, FittedPoint(None, share, False, 0, reason)
+                continue
+            _take(estimator, shared)
+            complete = functools.partial(estimator._complete, solved)
+            _, _, seconds, own_reason = _timed(estimator, complete)
+            if own_reason is not None:
+                yield index, FittedPoint(None, share + seconds, False, 0, own_reason)
+                continue
+            point = FittedPoint(
+                estimator,
+                share + seconds,
+                converged=getattr(estimator, "converged_", True),
+                n_iter=getattr(estimator, "n_iter_", 0),
+                gap=getattr(estimator, "gap_", math.nan),
+            )
+            del estimator, complete
+            yield index, point
+            del point
+
+
+def _timed(
+    estimator: Estimator, step: Callable[[], Any]
+) -> tuple[Any, dict[str, Any], float, str | None]:
+    """Return a step's result, what the estimator has learnt by it, its seconds, and its failure."""
     start = time.perf_counter()
     try:
-        prepared = lead._prepare(X, y)
-        shared = {name: value for name, value in vars(lead).items() if name.endswith("_")}
-        failure = None
+        result, failure = step(), None
     except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
-        failure = str(error)
-    del lead
-    share = (time.perf_counter() - start) / len(group)
-    while group:
-        index, estimator = group.pop(0)
-        if failure is not None:
-            yield index, FittedPoint(None, share, False, 0, failure)
-            continue
-        for attribute, value in shared.items():
-            setattr(estimator, attribute, value)
-        start = time.perf_counter()
-        try:
-            estimator._complete(prepared)
-        except (ValueError, MemoryError, np.linalg.LinAlgError) as error:
-            seconds = share + time.perf_counter() - start
-            yield index, FittedPoint(None, seconds, False, 0, str(error))
-            continue
-        point = FittedPoint(
-            estimator,
-            share + time.perf_counter() - start,
-            converged=getattr(estimator, "converged_", True),
-            n_iter=getattr(estimator, "n_iter_", 0),
-            gap=getattr(estimator, "gap_", math.nan),
-        )
-        del estimator
-        yield index, point
-        del point
+        result, failure = None, str(error)
+    seconds = time.perf_counter() - start
+    learnt = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+    return result, learnt, seconds, failure
+
+
+def _take(estimator: Estimator, learnt: Mapping[str, Any]) -> None:
+    for attribute, value in learnt.items():
+        setattr(estimator, attribute, value)
 
 
 def _with_outputs(

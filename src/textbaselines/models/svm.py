@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from textbaselines.models.classifier import LinearClassifier
-from textbaselines.models.liblinear import LinearSolution, solve_linear
-from textbaselines.models.matrices import Matrix
+from textbaselines.models.liblinear import BinaryProblems, LinearSolution, solve_linear
+from textbaselines.models.matrices import Matrix, int32_indices
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
@@ -58,6 +58,7 @@ class LinearSVM(LinearClassifier):
         "max_iter": Number("limit of iterations", low=1, integer=True),
         "bias": Number("value of the bias feature", low=0, low_open=True, optional=True),
     }
+    SOLVED: ClassVar[frozenset[str]] = frozenset(PARAMETERS)
 
     def __init__(
         self,
@@ -120,11 +121,14 @@ class LinearSVM(LinearClassifier):
             for row, label in enumerate(classes)
         ]
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> list[LinearSolution]:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> BinaryProblems:
         X, codes = self._training_data(X, y)
+        return BinaryProblems(int32_indices(X), self._one_against_rest(codes))
+
+    def _solve(self, prepared: BinaryProblems) -> list[LinearSolution]:
         return [
             solve_linear(
-                X,
+                prepared.X,
                 mask,
                 C=self.C,
                 loss=self.loss,
@@ -134,11 +138,11 @@ class LinearSVM(LinearClassifier):
                 bias=self.bias,
                 seed=self.seed,
             )
-            for mask in self._one_against_rest(codes)
+            for mask in prepared.masks
         ]
 
-    def _complete(self, prepared: list[LinearSolution]) -> None:
-        self._take_solutions(prepared)
+    def _complete(self, solved: list[LinearSolution]) -> None:
+        self._take_solutions(solved)
 
 
 @dataclass(frozen=True)
