@@ -183,7 +183,7 @@ def study_with(repository: Path, grid: str, family: str = "svm"):
     config = load_yaml(repository / "config" / "config.yaml")
     spec = {"family": family, "grid": yaml.safe_load(grid), "fixed": None}
     return make_study(
-        {**config, "methods": {"SVM": spec}, "keep_models": "none"},
+        {**config, "methods": {"SVM": spec}, "keep_models": "none", "learning_curves": None},
         "my.yaml",
         repository,
         repository / "workflow" / "schemas",

@@ -146,8 +146,8 @@ def test_tables_say_who_is_ahead_from_where() -> None:
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"methods": ["MBN"]}, "restricted to methods that the study does not have"),
-        ({"representations": ["tri"]}, "restricted to representations"),
+        ({"methods": ["MBN"]}, "learning curves of methods that the study does not have"),
+        ({"representations": ["tri"]}, "learning curves of representations"),
         ({"fractions": [0.5, 0.1]}, "out of order"),
     ],
 )

@@ -114,7 +114,7 @@ def fit_isotonic(scores: Floats, positive: Bools) -> Calibrator:
 
     Zadrozny & Elkan (2002); linear between fitted scores, constant beyond the outermost. At its
     ends it may say 0 and 1, for which one error costs the log-loss 36 nats (see
-    :func:`textbaselines.experiments.evaluation.log_loss`).
+    :func:`textbaselines.experiments.metrics.log_loss`).
     """
     model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
     model.fit(scores, positive.astype(np.float64))

@@ -17,8 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from textbaselines.experiments import evaluation, metrics
-from textbaselines.experiments.folds import divisions
+from textbaselines.experiments import metrics
+from textbaselines.experiments.evaluation import summarise_point
+from textbaselines.experiments.folds import Division, divisions
+from textbaselines.experiments.reductions import division_seed
 from textbaselines.experiments.training import class_codes
 from textbaselines.models.classifier import GenerativeClassifier
 from textbaselines.models.registry import METHODS, fit_grid
@@ -167,9 +169,8 @@ def train_curves(
     rows = []
     with threadpool_limits(threads):
         for division in divisions(folds, counts.documents):
-            place = ("repeat", division.repeat, "fold", division.fold)
             training = np.flatnonzero(division.training)
-            seed = seed_from(task.dataset, "learning curve", *place)
+            seed = division_seed(task.dataset, "learning curve", division)
             for fraction, part in zip(
                 task.fractions,
                 nested_parts(codes[training], task.fractions, seed),
@@ -185,7 +186,7 @@ def train_curves(
                     task.weighting,
                     task.scope,
                     task.reduction,
-                    seed=seed_from(task.dataset, "reduction", *place),
+                    seed=division_seed(task.dataset, "reduction", division),
                 )
                 shared = {
                     "fraction": fraction,
@@ -196,7 +197,7 @@ def train_curves(
                     "n_features": features.training.shape[1],
                 }
                 for method in task.methods:
-                    score = _score(task, method, features, codes, chosen, division.test, place)
+                    score = _score(task, method, features, codes, chosen, division)
                     rows.append({"method": method["name"], **shared, **score})
             log.info("repeat %d, fold %d done", division.repeat, division.fold)
     frame = pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
@@ -209,8 +210,7 @@ def _score(
     features: Any,
     codes: NDArray[np.int64],
     training: NDArray[np.bool_],
-    test: NDArray[np.bool_],
-    place: tuple[object, ...],
+    division: Division,
 ) -> dict[str, Any]:
     ((_, fitted),) = fit_grid(
         method["family"],
@@ -218,13 +218,13 @@ def _score(
         codes[training],
         [method["params"]],
         positive=len(task.classes) - 1,
-        seed=seed_from(task.dataset, method["family"], *place),
+        seed=division_seed(task.dataset, method["family"], division),
     )
     nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
     if fitted.failure is not None:
         return {**nothing, "converged": False, "failure": fitted.failure}
     predicted = fitted.estimator.predict(features.test).astype(np.int64)
-    matrix = metrics.confusion(codes[test], predicted, len(task.classes))
+    matrix = metrics.confusion(codes[division.test], predicted, len(task.classes))
     return {
         **nothing,
         "correct": int(np.trace(matrix)),
@@ -254,7 +254,7 @@ def curve_table(
     """
     rows = []
     for (method, fraction), mine in scores.groupby(["method", "fraction"], sort=False):
-        summary = evaluation.summarise_point(mine)
+        summary = summarise_point(mine)
         wanted = ("accuracy", "low", "high", "sd", "folds", "documents", "converged", "failure")
         rows.append(
             {

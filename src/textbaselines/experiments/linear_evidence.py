@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from textbaselines.errors import UserError
 from textbaselines.experiments.error_analysis import excerpt
 from textbaselines.experiments.folds import Division, divisions
+from textbaselines.experiments.reductions import division_seed
 from textbaselines.experiments.reported_cells import KEY
 from textbaselines.experiments.selection import ACROSS
 from textbaselines.experiments.training import class_codes
@@ -24,7 +25,6 @@ from textbaselines.models.log_count_ratio import log_count_ratio
 from textbaselines.models.matrices import presence
 from textbaselines.models.naive_bayes import BernoulliNB
 from textbaselines.models.registry import METHODS, fit_grid
-from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
 from textbaselines.text.features import fold_features
 from textbaselines.text.vocabulary import Vocabulary, feature_terms
@@ -166,9 +166,7 @@ def fit_fold(
     features = fold_features(
         counts, vocabulary, division.training, division.test, run["weighting"], run["scope"]
     )
-    seed = seed_from(
-        run["dataset"], run["family"], "repeat", division.repeat, "fold", division.fold
-    )
+    seed = division_seed(run["dataset"], run["family"], division)
     ((_, fitted),) = fit_grid(
         run["family"],
         features.training,
@@ -216,8 +214,8 @@ def most_confident_errors(predictions: pd.DataFrame) -> pd.DataFrame:
     first = predictions[predictions["repeat"] == predictions["repeat"].min()]
     wrong = first[first["label"] != first["predicted"]]
     wrong = wrong.sort_values(["label", "confidence_rank", "id"], ascending=[True, False, True])
-    kept: pd.DataFrame = wrong[wrong.groupby("label").cumcount() < ERRORS_PER_CLASS]
-    return kept
+    listed: pd.DataFrame = wrong[wrong.groupby("label").cumcount() < ERRORS_PER_CLASS]
+    return listed
 
 
 def explain_errors(

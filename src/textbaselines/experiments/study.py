@@ -208,7 +208,15 @@ class Study:
             ("representations", list(self.representations)),
             ("methods", list(self.methods)),
         ):
-            _only(curves, kind, known, where)
+            for name in curves[kind]:
+                if name not in known:
+                    raise UserError(
+                        f"learning curves of {kind} that the study does not have",
+                        where=f"{where}.{kind}",
+                        found=repr(name),
+                        expected="some of " + ", ".join(known),
+                        fix=validation.closest(name, known),
+                    )
         for name in curves["methods"]:
             method = self.methods[name]
             if "numeric_target" in METHODS[method.family].needs:
