@@ -104,6 +104,6 @@ def test_learning_curves_say_sizes_failures_and_crossings() -> None:
     assert panels(figure)[0].get_xscale() == "log"
     assert "CR, bi, MNB: 1,200: 70.0 [60.0, 80.0]; 2,400: no result (no memory)" in words
     assert (
-        "MNB against SVM: SVM ahead from 1,500 documents on [1,300, 1,700], in 90 % of the "
-        "resamples"
+        "MNB against SVM: SVM ahead from 1,500 documents on [1,300, 1,700] among the resamples of "
+        "folds that cross, 90 % of them"
     ) in words

@@ -71,7 +71,5 @@ def _interval(row: Mapping[Any, Any]) -> str:
     if math.isnan(row["low"]):
         return ""
     share = percent(row["share_crossing"], 0)
-    return (
-        f" [{row['low']:,.0f}, {row['high']:,.0f}], in {share} % of the resamples of folds that "
-        "have a crossing"
-    )
+    interval = f"[{row['low']:,.0f}, {row['high']:,.0f}]"
+    return f" {interval} among the resamples of folds that cross, {share} % of them"
