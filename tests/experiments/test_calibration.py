@@ -131,7 +131,7 @@ POINTS = ["a", "b"]
 
 
 def write_run(folder, test_labels="", inner_shift=0.0) -> None:
-    """Two folds of 40 test documents; inner predictions of point a on fold 0, b on fold 1."""
+    """Two folds of 40 test documents, 80 inner ones; ``inner_shift`` moves the scores of fold 1."""
     rng = np.random.default_rng(2)
     folder.mkdir(parents=True, exist_ok=True)
     test, inner = [], []
@@ -144,7 +144,8 @@ def write_run(folder, test_labels="", inner_shift=0.0) -> None:
                 frame = pd.DataFrame({"point": point, "repeat": 0, "fold": fold, "id": ids})
                 frame["label"] = np.where(positive, "pos", "neg")
                 part.append(frame.assign(score=scores))
-    inner = [inner[0], inner[3].assign(score=inner[3]["score"] + inner_shift)]
+    for frame in inner:
+        frame["score"] += inner_shift * frame["fold"]
     tested = pd.concat(test)
     if test_labels:
         tested["label"] = test_labels
@@ -179,7 +180,7 @@ def test_calibration_uses_inner_folds_of_its_fold_and_no_test_label(tmp_path) ->
     assert plain[["platt", "isotonic"]].notna().all(axis=None)
     # By hand: the sigmoid of fold 1 is that of its inner predictions alone.
     inner = pd.read_parquet(tmp_path / "plain/d/bi/M/inner_predictions.parquet")
-    inner = inner[inner["fold"] == 1]
+    inner = inner[(inner["fold"] == 1) & (inner["point"] == "b")]
     test = pd.read_parquet(tmp_path / "plain/d/bi/M/predictions.parquet")
     test = test[(test["fold"] == 1) & (test["point"] == "b")]
     function = cal.fit_platt(inner["score"].to_numpy(), (inner["label"] == "pos").to_numpy())
