@@ -342,8 +342,9 @@ def _append(path: Path, text: str) -> None:
 def test_code_that_a_step_does_not_run_does_not_rerun_it(copied) -> None:
     source = copied.folder / "src" / "textbaselines"
     _append(source / "reporting" / "figures.py", "# a comment\n")
-    drawing = ("draw_figures", "write_search_curves", "measure_calibration", "measure_lengths")
-    assert copied.planned() == dict.fromkeys(drawing, 1)
+    drawing = ("draw_figures", "write_search_curves", "write_contrasts")
+    measuring = ("measure_calibration", "measure_lengths")
+    assert copied.planned() == dict.fromkeys([*drawing, *measuring], 1)
     _append(source / "experiments" / "evaluation.py", "# a comment\n")
     planned = copied.planned()
     assert "summarise_cells" in planned
@@ -365,6 +366,8 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
         "write_tables",
         "write_costs",
         "write_search_curves",
+        "compare_rows",
+        "write_contrasts",
         "measure_calibration",
         "measure_lengths",
         "analyse_errors",
