@@ -46,7 +46,7 @@ def test_four_reviews_by_hand(beta):
 
 def test_the_mean_is_over_all_columns_and_of_absolute_values():
     np.testing.assert_allclose(
-        interpolated(np.array([3.0, -1.0, 0.0, 0.0]), 0.25), [1.5, 0.5, 0.75, 0.75]
+        interpolated(np.array([3.0, -1.0, 0.0, 0.0]), 1.0, 0.25), [1.5, 0.5, 0.75, 0.75]
     )
 
 

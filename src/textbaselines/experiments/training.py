@@ -411,30 +411,27 @@ class _Collected:
         self, found: list[tuple[dict[str, Any], NDArray[Any], Columns]], inner: bool = False
     ) -> pd.DataFrame:
         numbers = ["repeat", "fold", *(["inner"] if inner else [])]
-        frames = []
-        places = [
-            (self._order[place["point"]], *(place[n] for n in numbers)) for place, _, _ in found
-        ]
-        for which in sorted(range(len(found)), key=places.__getitem__):
-            place, rows, columns = found[which]
-            point = pd.array([place["point"]], dtype="str").take(np.zeros(len(rows), dtype=int))
-            frame = pd.DataFrame(
-                {
-                    "point": point,
-                    **{n: np.full(len(rows), place[n], dtype=np.int32) for n in numbers},
-                    "id": self._documents.take(rows),
-                    "label": self._class_names.take(columns["truth"]),
-                    "predicted": self._class_names.take(columns["predicted"]),
-                }
-            )
-            for name, values in columns.items():
-                if name not in ("truth", "predicted"):
-                    frame[name] = values
-            frames.append(frame)
-        if not frames:
+        if not found:
             names = ["point", *numbers, "id", "label", "predicted", "score"]
             return pd.DataFrame(columns=names)
-        return pd.concat(frames, ignore_index=True)
+        found = sorted(
+            found, key=lambda one: (self._order[one[0]["point"]], *(one[0][n] for n in numbers))
+        )
+        lengths = [len(rows) for _, rows, _ in found]
+        rows = np.concatenate([rows for _, rows, _ in found])
+        points = pd.array([place["point"] for place, _, _ in found], dtype="str")
+        columns: dict[str, Any] = {"point": points.take(np.repeat(np.arange(len(found)), lengths))}
+        for name in numbers:
+            values = np.array([place[name] for place, _, _ in found], dtype=np.int32)
+            columns[name] = np.repeat(values, lengths)
+        columns["id"] = self._documents.take(rows)
+        for name, codes in (("label", "truth"), ("predicted", "predicted")):
+            every = np.concatenate([predicted[codes] for _, _, predicted in found])
+            columns[name] = self._class_names.take(every)
+        for name in found[0][2]:
+            if name not in ("truth", "predicted"):
+                columns[name] = np.concatenate([predicted[name] for _, _, predicted in found])
+        return pd.DataFrame(columns)
 
 
 def _is_fixed(point: Mapping[str, Any]) -> bool:

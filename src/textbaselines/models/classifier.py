@@ -88,9 +88,10 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """
         if not rows:
             return np.zeros((1, self.n_features_in_ if width is None else width))
-        if len(rows) == 1 and self._positive_code() == 0:
-            return -np.vstack(rows)
-        return np.vstack(rows)
+        if len(rows) > 1:
+            return np.vstack(rows)
+        (row,) = rows
+        return -row[np.newaxis] if self._positive_code() == 0 else row[np.newaxis]
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what input the method takes."""

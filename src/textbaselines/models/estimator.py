@@ -1,5 +1,6 @@
 """What all estimators share: parameter ranges, checked input, and a fit that grid points share."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -36,6 +37,12 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     SPARSE: ClassVar[bool] = True
 
     n_features_in_: int
+
+    @classmethod
+    @functools.cache
+    def _get_param_names(cls) -> list[str]:
+        # Read from the signature once, not for each of a grid's points on each fold.
+        return list(super()._get_param_names())
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Train on X of shape (documents, features) and the target of each document.

@@ -26,10 +26,11 @@ class _Prepared:
 
 @dataclass(frozen=True)
 class _Solved:
-    """The preparation, and of each binary problem the weights on x o r."""
+    """The preparation, and of each binary problem the weights on x o r and their mean size."""
 
     prepared: _Prepared
     solutions: list[LinearSolution]
+    means: list[float]
 
 
 class NBSVM(LinearClassifier):
@@ -126,7 +127,8 @@ class NBSVM(LinearClassifier):
             )
             for mask, ratio in zip(prepared.masks, prepared.ratios, strict=True)
         ]
-        return _Solved(prepared, solutions)
+        means = [float(np.mean(np.abs(solution.weights))) for solution in solutions]
+        return _Solved(prepared, solutions, means)
 
     def _complete(self, solved: _Solved) -> None:
         ratios, solutions = solved.prepared.ratios, solved.solutions
@@ -135,12 +137,12 @@ class NBSVM(LinearClassifier):
         self.log_count_ratio_ = self._oriented(ratios)
         self.coef_ = self._oriented(
             [
-                ratio * interpolated(solution.weights, self.beta)
-                for ratio, solution in zip(ratios, solutions, strict=True)
+                ratio * interpolated(solution.weights, mean, self.beta)
+                for ratio, solution, mean in zip(ratios, solutions, solved.means, strict=True)
             ]
         )
 
 
-def interpolated(weights: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """Return (1 - beta) * mean|w| + beta * w, shape (features,), the mean over all of w."""
-    return np.asarray((1 - beta) * np.mean(np.abs(weights)) + beta * weights)
+def interpolated(weights: NDArray[np.float64], mean: float, beta: float) -> NDArray[np.float64]:
+    """Return (1 - beta) * mean + beta * w, shape (features,); the mean is that of all |w|."""
+    return np.asarray((1 - beta) * mean + beta * weights)

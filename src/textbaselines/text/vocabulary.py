@@ -5,6 +5,7 @@ on that division uses it. It is fitted on the training documents alone.
 """
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,7 +54,7 @@ class Vocabulary:
 
     def digest(self, types: list[str]) -> str:
         """Return 16 hex digits that depend on the known words, the policy and min_count alone."""
-        words = [types[position] for position in np.flatnonzero(self.known)]
+        words = itertools.compress(types, self.known.tolist())
         text = "\n".join([self.policy, str(self.min_count), *sorted(words)])
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
