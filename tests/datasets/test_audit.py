@@ -56,6 +56,7 @@ def test_everything_is_counted() -> None:
         "texts_with_several_labels": 2,
         "documents_with_such_texts": 6,
     }
+    assert report["near_duplicates"] == {"documents": 0, "examples": []}
     assert report["split_overlap"] == {"texts": 2, "test_documents": 2}
     assert report["encoding_replacements"] == {"characters": 2, "documents": 1}
     assert report["content_digest"] == "d" * 64

@@ -7,16 +7,29 @@ import pandas as pd
 import pytest
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.costs import costs_of_runs
+from textbaselines.experiments.costs import costs_of_runs, model_bytes
 from textbaselines.storage import write_json
+
+RUN = {
+    "dataset": "d",
+    "representation": "bi",
+    "method": "M",
+    "family": "svm",
+    "classes": ["a", "b", "c"],
+}
 
 
 def run_folder(folder: Path) -> Path:
     folder.mkdir()
-    write_json(folder / "run.json", {"dataset": "d", "representation": "bi", "method": "M"})
+    write_json(folder / "run.json", RUN)
     key = {"point": ["a", "a", "b", "b"], "repeat": [0] * 4, "fold": [0, 1, 0, 1]}
     pd.DataFrame(
-        {**key, "n_test": [10, 20, 10, 20], "failure": [None, None, None, "no memory"]}
+        {
+            **key,
+            "n_test": [10, 20, 10, 20],
+            "n_features": [7, 9, 7, 99],
+            "failure": [None, None, None, "no memory"],
+        }
     ).to_parquet(folder / "scores.parquet")
     pd.DataFrame(
         {
@@ -38,6 +51,9 @@ def test_medians_over_the_fits_that_did_not_fail(tmp_path: Path) -> None:
     # 10, 100 and 30 microseconds a document.
     assert row["predict_microseconds"] == pytest.approx(30)
     assert (row["peak_mebibytes"], row["job_seconds"]) == (123.4, 7.5)
+    # Of the three fits: 7, 9 and 7 features; three classes of 7 weights and an intercept.
+    assert row["features"] == 7
+    assert row["model_bytes"] == 8 * 3 * (7 + 1)
 
 
 def test_a_job_too_short_to_be_measured(tmp_path: Path) -> None:
@@ -52,3 +68,12 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     benchmark.write_text("a\tb\n1\t2\n")
     with pytest.raises(UserError, match="not a benchmark file"):
         costs_of_runs([run_folder(tmp_path / "run")], [benchmark])
+
+
+def test_two_classes_share_one_list_of_weights() -> None:
+    assert model_bytes({**RUN, "classes": ["a", "b"]}, 10) == 88
+
+
+def test_a_model_that_is_no_list_of_weights_has_no_size() -> None:
+    assert math.isnan(model_bytes({**RUN, "family": "ksvm"}, 10))
+    assert math.isnan(model_bytes(RUN, math.nan))

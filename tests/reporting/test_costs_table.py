@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from textbaselines.reporting.costs import cost_table, significant
+from textbaselines.reporting.costs import cost_table, significant, size
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ def test_rows_columns_and_missing_cells() -> None:
                 "fit_seconds": 0.5,
                 "predict_microseconds": 12.0,
                 "peak_mebibytes": 300.2,
+                "model_bytes": 2048.0,
             },
             {
                 **shared,
@@ -41,6 +42,7 @@ def test_rows_columns_and_missing_cells() -> None:
                 "fit_seconds": 2.0,
                 "predict_microseconds": 1.0,
                 "peak_mebibytes": math.nan,
+                "model_bytes": math.nan,
             },
         ]
     )
@@ -48,6 +50,13 @@ def test_rows_columns_and_missing_cells() -> None:
     assert table.header == ("Method", "D1", "D2")
     rows = [[(cell.text, cell.below) for cell in row] for row in table.rows]
     assert rows == [
-        [("A-bi", ""), ("–", ""), ("0.50", "12 µs · 300 MiB")],
+        [("A-bi", ""), ("–", ""), ("0.50", "12 µs · 300 MiB\n2.0 KiB")],
         [("B-bi", ""), ("2.0", "1.0 µs"), ("–", "")],
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(88, "88 B"), (1024, "1.0 KiB"), (839_000, "819 KiB"), (2**21, "2.0 MiB")]
+)
+def test_sizes(value: float, text: str) -> None:
+    assert size(value) == text

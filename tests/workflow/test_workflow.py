@@ -342,9 +342,9 @@ def _append(path: Path, text: str) -> None:
 def test_code_that_a_step_does_not_run_does_not_rerun_it(copied) -> None:
     source = copied.folder / "src" / "textbaselines"
     _append(source / "reporting" / "figures.py", "# a comment\n")
-    drawing = ("draw_figures", "write_search_curves", "write_contrasts")
+    drawing = ("draw_figures", "write_search_curves", "write_contrasts", "write_costs")
     measuring = ("measure_calibration", "measure_lengths")
-    assert copied.planned() == dict.fromkeys([*drawing, *measuring], 1)
+    assert copied.planned() == dict.fromkeys([*drawing, *measuring, "write_report"], 1)
     _append(source / "experiments" / "evaluation.py", "# a comment\n")
     planned = copied.planned()
     assert "summarise_cells" in planned
@@ -372,6 +372,8 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
         "measure_lengths",
         "analyse_errors",
         "draw_figures",
+        "measure_leak",
+        "write_report",
         "store_best_model",
         "register_models",
         "log_runs",
@@ -406,6 +408,18 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     assert model.description["params"].items() >= {"alpha": 1.0, "C": 1.0, "beta": 0.25}.items()
     changed.write_text(f"{study}\nkeep_models: none\n")
     assert not {"store_model", "register_models", "train_method"} & set(copied.planned(*chosen))
+
+
+def test_the_report_has_every_part_and_links_to_its_files(finished) -> None:
+    results = finished.folder / "results"
+    latest = (results / "report.html").read_text(encoding="utf-8")
+    assert "Not made in this study" not in latest
+    kept = (results / "reports" / f"{STUDY}.html").read_text(encoding="utf-8")
+    assert kept.replace('href="../', 'href="') == latest
+    links = set(re.findall(r'href="([^"#:]+)"', latest))
+    assert f"significance/{STUDY}/contrasts.csv" in links
+    assert [link for link in links if not (results / link).is_file()] == []
+    assert len(latest.encode()) < 5_000_000
 
 
 def test_report_and_graph(copied) -> None:

@@ -247,7 +247,8 @@ def tables_of_study():
         tables += ["results/tables/fidelity.csv", f"{folder}/paper.html"]
     if study.config["protocol"]["inner"] is not None:
         tables.append(f"results/search/{study.name}/curves.csv")
-    return [*tables, f"results/figures/{study.name}/accuracy.svg"]
+    pages = [f"results/reports/{study.name}.html", "results/report.html"]
+    return [*tables, f"results/figures/{study.name}/accuracy.svg", *pages]
 
 
 def analyses_of_study():
@@ -318,6 +319,39 @@ def features_of_study():
         files.add(f"results/counts/{folder}/{dataset}/{representation.counts}/matrix.npz")
         files.add(f"results/vocabularies/{folder}/{dataset}/{representation.vocabulary}.npz")
     return sorted(files)
+
+
+def files_of_report():
+    """The files that the report shows or links to."""
+    name = study.name
+    tables = [f"results/tables/{name}/comparison.csv"]
+    figures = [
+        f"results/figures/{name}/accuracy",
+        f"results/figures/{name}/critical-difference",
+        f"results/calibration/{name}/reliability",
+        f"results/calibration/{name}/by_length",
+        f"results/lengths/{name}/accuracy_by_length",
+        f"results/costs/{name}/front",
+    ]
+    for stage, names in {
+        "significance": ("pairs", "contrasts", "across", "ranks", "omnibus", "nemenyi"),
+        "calibration": ("calibration", "reliability", "by_length"),
+        "lengths": ("accuracy_by_length",),
+        "errors": ("hard_documents", "suspects", "confident_errors", "ngrams", "agreement"),
+        "duplicates": ("leak",),
+        "costs": ("costs", "front"),
+    }.items():
+        tables += [f"results/{stage}/{name}/{one}.csv" for one in names]
+    if study.config["protocol"]["inner"] is not None:
+        figures.append(f"results/search/{name}/curves")
+        tables.append(f"results/search/{name}/curves.csv")
+    if study.curve_runs():
+        figures.append(f"results/learning_curves/{name}/curves")
+        tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]
+    if published_file():
+        tables += [f"results/tables/{name}/claims.csv", "results/tables/fidelity.csv"]
+    pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
+    return [f"results/cells/{name}.parquet", *tables, *pictures, *audits_of_study()]
 
 
 def receipt_of_study():

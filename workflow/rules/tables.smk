@@ -63,10 +63,13 @@ rule draw_figures:
 
 
 rule write_costs:
-    """Write the table of costs: seconds per fit, microseconds per document, memory per job."""
+    """Write the table of costs and the figure of accuracy against seconds per fit."""
     input:
-        code=code("write_costs", "experiments.costs", "reporting.costs", "logs"),
+        code=code(
+            "write_costs", "experiments.costs", "reporting.costs", "reporting.cost_front", "logs"
+        ),
         study="results/studies/{study}.json",
+        cells="results/cells/{study}.parquet",
         runs=runs_of_study(),
         timings=runs_of_study("timings.parquet"),
         benchmarks=benchmarks_of_study(),
@@ -85,6 +88,15 @@ rule write_costs:
         ),
         markdown="results/costs/{study}/costs.md",
         latex="results/costs/{study}/costs.tex",
+        front="results/costs/{study}/front.csv",
+        svg=report(
+            "results/costs/{study}/front.svg",
+            category="Figures",
+            labels={"figure": "accuracy against cost", "form": "SVG"},
+            caption="../report/cost_front.rst",
+        ),
+        png="results/costs/{study}/front.png",
+        text="results/costs/{study}/front.txt",
     log:
         "logs/costs/{study}.log",
     conda:
@@ -95,4 +107,5 @@ rule write_costs:
     shell:
         "python {input.code[0]:q} --study {input.study:q} --runs results/runs/{wildcards.study:q}"
         " --benchmarks results/benchmarks/{wildcards.study:q}/train"
-        " --stem results/costs/{wildcards.study:q}/costs --log {log:q}"
+        " --cells {input.cells:q} --stem results/costs/{wildcards.study:q}/costs"
+        " --front results/costs/{wildcards.study:q}/front --log {log:q}"

@@ -1,14 +1,18 @@
-"""Write the table of costs: see textbaselines.experiments.costs and reporting.costs."""
+"""Write the table of costs and the figure of accuracy against cost: see reporting.costs."""
 
 import argparse
 from pathlib import Path
+
+import pandas as pd
 
 from textbaselines import storage
 from textbaselines.experiments.costs import costs_of_runs
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.logs import run_script
 from textbaselines.reporting import layout
+from textbaselines.reporting.cost_front import cost_front, cost_front_figure
 from textbaselines.reporting.costs import cost_table
+from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.tables import to_csv
 
 
@@ -18,7 +22,9 @@ def main() -> None:
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
     parser.add_argument("--benchmarks", type=Path, required=True, help="one file per training job")
+    parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
+    parser.add_argument("--front", type=Path, required=True, help="path without an ending")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("costs", args.log):
@@ -34,6 +40,9 @@ def main() -> None:
         }
         for ending, text in forms.items():
             storage.write_text(args.stem.with_suffix(ending), text)
+        front = cost_front(pd.read_parquet(args.cells), costs)
+        storage.write_text(args.front.with_suffix(".csv"), to_csv(front))
+        write_figure(args.front, *cost_front_figure(front, study))
 
 
 if __name__ == "__main__":

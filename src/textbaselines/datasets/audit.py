@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from textbaselines.datasets.corpus import Corpus
+from textbaselines.datasets.near_duplicates import near_duplicates
 
 QUANTILES = {
     "minimum": 0.0,
@@ -16,6 +17,8 @@ QUANTILES = {
     "95%": 0.95,
     "maximum": 1.0,
 }
+_EXAMPLES = 5
+_EXCERPT = 200
 
 
 def audit(corpus: Corpus) -> dict[str, Any]:
@@ -36,6 +39,10 @@ def audit(corpus: Corpus) -> dict[str, Any]:
           so to the character are ``repeating_exactly``), ``repeated_texts`` (distinct),
           ``repeating_documents_by_split`` (within each split), ``texts_with_several_labels``
           and ``documents_with_such_texts``,
+        - ``near_duplicates``, of different texts that share most of their word pairs (see
+          :func:`textbaselines.datasets.near_duplicates.near_duplicates`): ``documents`` that have
+          one, and ``examples``, the most alike: ids ``a`` and ``b``, ``similarity``, the labels and
+          the beginnings of the texts,
         - ``split_overlap`` (null without a split): ``texts`` that stand in both the training and
           the test documents, and the ``test_documents`` that have one,
         - ``encoding_replacements``: U+FFFD that stand for undecodable bytes (``characters``)
@@ -72,6 +79,7 @@ def audit(corpus: Corpus) -> dict[str, Any]:
             "texts_with_several_labels": len(several),
             "documents_with_such_texts": int(group.isin(several).sum()),
         },
+        "near_duplicates": _near(frame),
         "split_overlap": _overlap(group, split),
         "encoding_replacements": {
             "characters": corpus.replaced_characters,
@@ -88,6 +96,22 @@ def _counts(labels: pd.Series) -> dict[str, int]:
 def _summary(lengths: list[int]) -> dict[str, float]:
     values = np.quantile(lengths, list(QUANTILES.values()))
     return {"mean": float(np.mean(lengths))} | dict(zip(QUANTILES, values.tolist(), strict=True))
+
+
+def _near(frame: pd.DataFrame) -> dict[str, Any]:
+    first = frame.drop_duplicates("group")
+    found = near_duplicates(first["text"].tolist())
+    of_document = frame["group"].isin(first["group"][found.near])
+    examples = []
+    for pair in found.pairs[:_EXAMPLES]:
+        example: dict[str, Any] = {"similarity": pair.similarity}
+        for side, place in (("a", pair.a), ("b", pair.b)):
+            document = first.iloc[place]
+            example[side] = document["id"]
+            example[f"label_{side}"] = document["label"]
+            example[f"text_{side}"] = " ".join(document["text"].split())[:_EXCERPT]
+        examples.append(example)
+    return {"documents": int(of_document.sum()), "examples": examples}
 
 
 def _overlap(group: pd.Series, split: pd.Series) -> dict[str, int] | None:

@@ -1,12 +1,17 @@
-"""What a method costs: seconds to fit, microseconds to predict a document, memory of its job."""
+"""What a method costs: seconds to fit, microseconds to predict a document, memory, model size."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.models.classifier import LinearClassifier
+from textbaselines.models.registry import METHODS
+from textbaselines.models.ridge import LinearRegression
 
 COST_COLUMNS = (
     "dataset",
@@ -17,6 +22,8 @@ COST_COLUMNS = (
     "predict_microseconds",
     "peak_mebibytes",
     "job_seconds",
+    "features",
+    "model_bytes",
 )
 
 
@@ -39,7 +46,8 @@ def costs_of_runs(
         ``fits``: grid points times folds. ``fit_seconds``: the median over them, of one fit on
         ready features. ``predict_microseconds``: per document, the median. ``peak_mebibytes`` and
         ``job_seconds``: of the whole job, its counts and all its fits included; NaN where the job
-        was too short to be measured.
+        was too short to be measured. ``features``: the median over the fits. ``model_bytes``: see
+        :func:`model_bytes`.
 
     Raises
     ------
@@ -51,10 +59,12 @@ def costs_of_runs(
         run = storage.read_json(folder / "run.json")
         key = ["point", "repeat", "fold"]
         timings = pd.read_parquet(folder / "timings.parquet").set_index(key)
-        tested = pd.read_parquet(folder / "scores.parquet", columns=[*key, "n_test", "failure"])
+        read = [*key, "n_test", "n_features", "failure"]
+        tested = pd.read_parquet(folder / "scores.parquet", columns=read)
         tested = tested[tested["failure"].isna()].set_index(key)
         fitted = timings.loc[timings.index.isin(tested.index)]
         per_document = fitted["predict_seconds"] / tested["n_test"]
+        features = tested["n_features"].median()
         seconds, peak = read_benchmark(benchmark)
         rows.append(
             {
@@ -64,9 +74,33 @@ def costs_of_runs(
                 "predict_microseconds": 1e6 * per_document.median(),
                 "peak_mebibytes": peak,
                 "job_seconds": seconds,
+                "features": features,
+                "model_bytes": model_bytes(run, features),
             }
         )
     return pd.DataFrame(rows, columns=list(COST_COLUMNS))
+
+
+def model_bytes(run: Mapping[str, Any], features: float) -> float:
+    """Return the bytes of the numbers that a fitted linear model needs to predict.
+
+    A weight of 8 bytes for each feature and an intercept, once for two classes or for ratings,
+    else once for each class. The dictionary, which every model on the same features shares, is not
+    counted. NaN for a family that is no list of weights (kernels, Gaussian processes), and where
+    no fit succeeded.
+
+    Parameters
+    ----------
+    run : mapping
+        The run's record: ``family`` and ``classes``.
+    features : float
+        The number of features.
+    """
+    estimator = METHODS[run["family"]].estimator
+    if math.isnan(features) or not issubclass(estimator, (LinearClassifier, LinearRegression)):
+        return math.nan
+    classes = len(run["classes"])
+    return 8 * (features + 1) * (1 if classes <= 2 else classes)
 
 
 def read_benchmark(path: str | Path) -> tuple[float, float]:

@@ -41,7 +41,8 @@ def cost_table(costs: pd.DataFrame, study: Mapping[str, Any]) -> Table:
             "Median seconds of one fit on ready features, work that several grid points share "
             "divided evenly among them; below, microseconds to predict a "
             "document and the peak memory (MiB) of the job that fits the method's whole grid on "
-            "all folds. Measured while other jobs ran on the same machine."
+            "all folds, then the size of a linear model: its weights as float64, without the "
+            "dictionary. Measured while other jobs ran on the same machine."
         ),
         header=("Method", *(dataset["title"] for dataset in study["datasets"])),
         groups=tuple(groups),
@@ -54,6 +55,8 @@ def _cell(row: Mapping[Any, Any] | None) -> Cell:
         return Cell(DASH)
     memory = "" if math.isnan(row["peak_mebibytes"]) else f" · {row['peak_mebibytes']:.0f} MiB"
     below = f"{significant(row['predict_microseconds'])} µs{memory}"
+    if not math.isnan(row["model_bytes"]):
+        below += f"\n{size(row['model_bytes'])}"
     return Cell(significant(row["fit_seconds"]), below=below)
 
 
@@ -63,3 +66,11 @@ def significant(value: float) -> str:
         return "0"
     decimals = max(0, 1 - math.floor(math.log10(value)))
     return f"{round(value, decimals):.{decimals}f}" if value < 100 else f"{value:.0f}"
+
+
+def size(number_of_bytes: float) -> str:
+    """Return a number of bytes in bytes, KiB or MiB, with two significant digits or more."""
+    for unit, divisor in (("MiB", 2**20), ("KiB", 2**10)):
+        if number_of_bytes >= divisor:
+            return f"{significant(number_of_bytes / divisor)} {unit}"
+    return f"{number_of_bytes:.0f} B"

@@ -325,11 +325,12 @@ def to_html(tables: Sequence[Table], title: str) -> str:
     """Return a page of tables that needs no other file: for a screen, a phone and for print."""
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_PAGE).render(
-        tables=tables, title=title, show=_html_cell, full_caption=full_caption
+        tables=tables, title=title, show=html_cell, full_caption=full_caption
     )
 
 
-def _html_cell(cell: Cell) -> str:
+def html_cell(cell: Cell) -> str:
+    """Return a cell as HTML, its texts escaped."""
     return Markup(_SHOW.render(cell=cell))
 
 

@@ -51,7 +51,7 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         "tables": f"{results}/tables/{name}/ (comparison.md, .tex, .csv, .html)",
         "figures": f"{results}/figures/{name}/ (accuracy.svg, .png)",
         "runs": f"{results}/runs/{name}/ (scores, predictions and times of every run)",
-        "report": f"{results}/report.html (written by make, or snakemake --report FILE)",
+        "report": f"{results}/report.html (opens offline; also {results}/reports/{name}.html)",
     }
     if (results / "models" / name).is_dir():
         places["models"] = f"{results}/models/{name}/ (textbaselines.load, make serve DATASET=...)"

@@ -1,0 +1,195 @@
+"""What a report is made of: sections of paragraphs, tables and figures, each with its sources."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from textbaselines.reporting.layout import DASH, Cell, Table
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the numbers of a block stand.
+
+    Attributes
+    ----------
+    file : str
+        Path under the folder of results.
+    rule : str
+        The rule of the workflow that makes the file.
+    """
+
+    file: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Sentences: one paragraph, or a list of them."""
+
+    sentences: tuple[str, ...]
+    sources: tuple[Source, ...] = ()
+    listed: bool = False
+    warning: bool = False
+
+    kind = "prose"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table, and how many rows its source has beyond those shown."""
+
+    table: Table
+    sources: tuple[Source, ...] = ()
+    left_out: int = 0
+
+    kind = "sheet"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure.
+
+    Attributes
+    ----------
+    name : str
+        Unique on the page.
+    caption : str
+    path : Path
+        The SVG; a PNG of the same stem lies beside it.
+    words : str
+        What the figure shows, for readers who cannot see it.
+    """
+
+    name: str
+    caption: str
+    path: Path
+    words: str
+    sources: tuple[Source, ...] = ()
+
+    kind = "picture"
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Lines to type at a terminal."""
+
+    lines: tuple[str, ...]
+
+    kind = "commands"
+
+
+Block = Prose | Sheet | Picture | Commands
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report; without blocks, ``absent`` says why there is nothing."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...] = ()
+    absent: str = ""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The files that a report may use.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of results.
+    files : frozenset of str
+        Paths under it; what is not among them is not looked for, so that a file left behind by
+        another run cannot get into the page.
+    """
+
+    folder: Path
+    files: frozenset[str] = field(default_factory=frozenset)
+
+    def path(self, file: str) -> Path | None:
+        """Return the path of a file, None when it is none of the report's."""
+        return self.folder / file if file in self.files else None
+
+    def table(self, file: str) -> pd.DataFrame | None:
+        """Return a CSV as a data frame, None when it is none of the report's."""
+        path = self.path(file)
+        if path is None:
+            return None
+        # Words such as "null" and ids such as "007" stay what they are.
+        return pd.read_csv(
+            path,
+            dtype=dict.fromkeys(_WORDS, "str"),
+            keep_default_na=False,
+            na_values=[""],
+        )
+
+
+_WORDS = ("id", "label", "predicted", "class", "ngram", "text", "a", "b")
+
+Format = Callable[[Any], str]
+
+
+def sheet_of_frame(
+    frame: pd.DataFrame,
+    columns: Mapping[str, tuple[str, Format | None]],
+    *,
+    name: str,
+    title: str,
+    caption: str,
+    sources: Sequence[Source] = (),
+    at_most: int | None = None,
+) -> Sheet:
+    """Return a data frame as a table of the page.
+
+    Parameters
+    ----------
+    frame : data frame
+    columns : mapping of column to (head, format)
+        What is shown, in this order. Without a format it is a column of words.
+    name, title, caption : str
+    sources : sequence of Source
+    at_most : int, optional
+        Show only so many rows; the others are counted.
+    """
+    shown = frame if at_most is None else frame.head(at_most)
+    formats = [form for _, form in columns.values()]
+    rows = [
+        tuple(Cell(_text(value, form)) for value, form in zip(row, formats, strict=True))
+        for row in shown[list(columns)].itertuples(index=False, name=None)
+    ]
+    table = Table(
+        name=name,
+        title=title,
+        caption=caption,
+        header=tuple(head for head, _ in columns.values()),
+        groups=(tuple(rows),),
+        emphasis=False,
+        text_columns=frozenset(i for i, form in enumerate(formats) if form is None),
+    )
+    return Sheet(table, tuple(sources), len(frame) - len(shown))
+
+
+def _text(value: Any, form: Format | None) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return DASH
+    return str(value) if form is None else form(value)
+
+
+_NUMBER = re.compile(r"[+−-]?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")
+
+
+def sort_key(text: str) -> str:
+    """Return the number that a cell is sorted by, as JavaScript reads it; empty for none.
+
+    The first number of the text counts: "<0.001" sorts as 0.001, "12,345" as 12345, "−0.3" as
+    -0.3.
+    """
+    found = _NUMBER.search(text)
+    return found.group().replace(",", "").replace("−", "-") if found else ""

@@ -1,0 +1,59 @@
+"""A report as one HTML page that needs no other file and asks nothing of the network."""
+
+import base64
+from collections.abc import Sequence
+from importlib.resources import files
+
+import jinja2
+from markupsafe import Markup
+
+from textbaselines.reporting.layout import full_caption, html_cell
+from textbaselines.reporting.report.blocks import Picture, Section, sort_key
+from textbaselines.reporting.report.inline_svg import inline_svg
+
+_MOST_SVG_BYTES = 600_000
+"""A figure with a larger SVG is shown as its PNG, so that the page opens on a phone."""
+
+
+def render(title: str, lead: str, sections: Sequence[Section], prefix: str) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    title, lead : str
+        The heading, and the line under it.
+    sections : sequence of Section
+        Figures are read from their files.
+    prefix : str
+        What leads from the page to the folder of results: ``"../"``, or empty.
+    """
+    own = files(__package__)
+    css, js, template = (
+        own.joinpath(name).read_text(encoding="utf-8")
+        for name in ("page.css", "page.js", "page.html.jinja")
+    )
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.from_string(template).render(
+        title=title,
+        lead=lead,
+        sections=sections,
+        prefix=prefix,
+        css=Markup(css),
+        js=Markup(js),
+        drawn=_drawn,
+        show=html_cell,
+        sort_key=sort_key,
+        full_caption=full_caption,
+    )
+
+
+def _drawn(picture: Picture) -> Markup:
+    caption = f"{picture.name}-caption"
+    if picture.path.stat().st_size <= _MOST_SVG_BYTES:
+        return Markup(inline_svg(picture.path.read_text(encoding="utf-8"), picture.name, caption))
+    data = base64.b64encode(picture.path.with_suffix(".png").read_bytes()).decode("ascii")
+    return Markup(
+        '<img role="img" aria-labelledby="{}" alt="{}" src="data:image/png;base64,{}">'
+    ).format(caption, picture.caption, data)

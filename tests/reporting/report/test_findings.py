@@ -1,0 +1,98 @@
+"""The sentences say what the tables say."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from textbaselines.reporting.report.findings import findings
+
+STUDY = {
+    "datasets": [{"name": "d", "title": "D"}],
+    "representations": [{"name": "bi", "title": "bigrams"}],
+    "methods": [{"name": m, "title": m.upper()} for m in ("a", "b", "c")],
+}
+T = "corrected resampled t"
+
+
+def cells(**accuracy):
+    return pd.DataFrame(
+        [
+            {
+                "dataset": "d",
+                "representation": "bi",
+                "method": method,
+                "selection": selection,
+                "accuracy": value + (0.1 if selection == "oracle" else 0),
+                "low": value - 0.01,
+                "high": value + 0.01,
+            }
+            for method, value in accuracy.items()
+            for selection in ("fixed", "oracle")
+        ]
+    )
+
+
+def pair(a, b, difference, p, low, high):
+    return {
+        "dataset": "d",
+        "a": f"{a}-bi",
+        "b": f"{b}-bi",
+        "difference_points": difference,
+        "p": p,
+        "test": T,
+        "t_low_points": low,
+        "t_high_points": high,
+    }
+
+
+def test_the_best_row_its_interval_and_what_is_not_told_apart() -> None:
+    pairs = pd.DataFrame(
+        [
+            pair("a", "b", 0.5, 0.3, -0.4, 1.4),
+            pair("a", "c", -1.0, 0.04, -1.9, -0.1),
+            pair("b", "c", -1.5, 0.001, -2.0, -1.0),
+        ]
+    )
+    (words,) = findings(cells(a=0.80, b=0.795, c=0.81), pairs, None, STUDY)
+    assert words.startswith("D: C-bigrams has the highest accuracy, 81.0 % (95 % interval 80.0 to")
+    # The pair is stored as a against c: seen from the best row the signs turn. Holm over the two
+    # rows compared with it: 0.001 x 2, then 0.04.
+    assert "Next is A-bigrams, 1.00 points behind" in words
+    assert "+0.10 to +1.90, p = 0.040 adjusted over the 2 rows" in words
+    assert words.endswith("a real lead.")
+
+
+def test_a_lead_that_is_not_shown() -> None:
+    pairs = pd.DataFrame(
+        [
+            pair("c", "a", 0.2, 0.7, -0.6, 1.0),
+            pair("c", "b", 0.4, 0.3, -0.3, 1.1),
+        ]
+    )
+    (words,) = findings(cells(a=0.808, b=0.806, c=0.81), pairs, None, STUDY)
+    assert "p = 0.700 adjusted" in words
+    assert "a difference that is not shown to be real. Nor is B-bigrams shown" in words
+
+
+@pytest.mark.parametrize(("p", "outcome"), [(0.01, "better"), (0.5, "not better")])
+def test_declared_contrasts(p: float, outcome: str) -> None:
+    contrasts = pd.DataFrame(
+        [
+            {**pair("b", "a", 2.0, p, 1, 3), "p_holm": p, "outcome": outcome},
+            {**pair("c", "a", -1.0, 0.02, -2, 0), "p_holm": 0.02, "outcome": "worse"},
+            {**pair("x", "a", math.nan, math.nan, 0, 0), "p_holm": math.nan, "outcome": "failed"},
+        ]
+    )
+    (words,) = findings(cells(a=0.8, b=0.82, c=0.79), None, contrasts, STUDY)
+    assert "Of the 2 declared comparisons with the control, A-bigrams, " in words
+    assert "1 is worse: C-bigrams (−1.00 points, p = 0.020)" in words
+    better = "1 is better: B-bigrams (+2.00 points, p = 0.010)" in words
+    assert better == (outcome == "better")
+    assert ("1 is not better, nor shown to be worse" in words) == (outcome != "better")
+
+
+def test_the_optimistic_cells_are_never_the_answer() -> None:
+    (words,) = findings(cells(a=0.8, b=0.7), None, None, STUDY)
+    assert "80.0 %" in words
+    assert "90.0" not in words
