@@ -241,14 +241,17 @@ def _fitted(
     """Fit group after group; of what is yielded or used up nothing is kept."""
     while groups:
         held: list[tuple[int, FittedPoint]] = []
+        size = 0
         for index, point in _fitted_group(groups.pop(0), X, y):
             if X_test is None:
                 yield index, point
                 continue
             held.append((index, point))
+            size += _nbytes(point.estimator)
             del point
-            if sum(_nbytes(one.estimator) for _, one in held) > _HELD:
+            if size > _HELD:
                 yield from _with_outputs(held, X_test)
+                size = 0
         if held:
             yield from _with_outputs(held, X_test)
 
