@@ -10,6 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from textbaselines.datasets.audit import audit
+from textbaselines.datasets.corpus import Corpus
 from textbaselines.experiments.duplicates import LEAK_COLUMNS
 from textbaselines.reporting.cost_front import cost_front, cost_front_figure
 from textbaselines.reporting.figures import accuracy_figure, write_figure
@@ -17,6 +19,7 @@ from textbaselines.reporting.report.blocks import Picture, Results, Section
 from textbaselines.reporting.report.page import render
 from textbaselines.reporting.report.sections import sections_of
 from textbaselines.reporting.tables import long_table, to_csv
+from textbaselines.storage import write_json
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -94,7 +97,13 @@ def made(folder: Path) -> list[Section]:
     write("costs/s/front.csv", front)
     draw("costs/s/front", *cost_front_figure(front, STUDY))
     leak = [{**key, **dict.fromkeys(LEAK_COLUMNS[3:], 0.5)} for key in KEYS[:3]]
+    leak.insert(1, {**leak[0], "representation": "selected", "cost_low_points": 0.1})
     write("duplicates/s/leak.csv", pd.DataFrame(leak))
+    texts = ["a good film", "A good film!", "a bad film", "nothing new"]
+    frame = pd.DataFrame({"id": list("1234"), "text": texts, "label": ["pos", "pos", "neg", "neg"]})
+    frame = frame.assign(rating=float("nan"), split="", group=list("abcd"))
+    write_json(folder / "corpora/d/audit.json", audit(Corpus(frame, {}, 0, 0, "0" * 64)))
+    files.append("corpora/d/audit.json")
     hard = {"dataset": "d", "id": "007", "label": "pos", "predicted": "neg", "wrong_methods": 6}
     hard |= {"methods": 6, "share_wrong": 1.0, "text": NASTY + " and on" * 30}
     write("errors/s/hard_documents.csv", pd.DataFrame([hard]))
@@ -215,7 +224,7 @@ def _sources(block):
 def test_what_is_absent_is_said(report) -> None:
     _, sections = report
     absent = {section.name for section in sections if not section.blocks}
-    assert absent == {"difference", "search", "learning-curves", "calibration", "lengths", "data"}
+    assert absent == {"difference", "search", "learning-curves", "calibration", "lengths"}
     text = report[0].read_text(encoding="utf-8")
     assert "Not made in this study (no results/significance/s/contrasts.csv)." in text
 

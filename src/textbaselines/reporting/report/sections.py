@@ -435,21 +435,15 @@ def _duplicates(results: Results, study: Mapping[str, Any]) -> Section:
     if leak.empty:
         none = "No test document's text stands word by word in the training documents of its fold."
         return Section("duplicates", title, (Prose((none,), (source,)),))
-    datasets = {entry["name"]: entry["title"] for entry in study["datasets"]}
-    titles = row_titles(study)
-    shown = leak[leak["representation"] != ACROSS].assign(
-        title=leak["dataset"].map(datasets),
-        row=(leak["method"] + "-" + leak["representation"]).map(titles),
-        between=[
-            f"{signed(low)} to {signed(high)}"
-            for low, high in zip(leak["cost_low_points"], leak["cost_high_points"], strict=True)
-        ],
-    )
+    shown = leak[(leak["representation"] != ACROSS) & leak["cost_points"].notna()]
+    shown = _named(shown, study)
+    ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
+    shown["between"] = [f"{signed(low)} to {signed(high)}" for low, high in ends]
     sheet = sheet_of_frame(
         shown.sort_values("cost_points", ascending=False, kind="stable"),
         {
             "row": ("Row", None),
-            "title": ("Dataset", None),
+            "dataset_title": ("Dataset", None),
             "share_repeated": ("Repeated %", _percent),
             "accuracy_repeated": ("Accuracy % on repeated", _percent),
             "accuracy_new": ("on new", _percent),
