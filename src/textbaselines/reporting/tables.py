@@ -19,6 +19,11 @@ SELECTIONS = {
 }
 ACROSS_NOTE = f"Rows -{ACROSS} choose the representation there, too."
 ORACLE_WARNING = "optimistic: chosen on the test folds"
+_TITLES = {
+    "fixed": "fixed hyper-parameters",
+    "nested": "hyper-parameters chosen by inner folds",
+    "oracle": ORACLE_WARNING,
+}
 NOT_CONVERGED = (
     "At least one fit behind this number did not converge; converged and n_iter in the scores of "
     "its run tell which."
@@ -200,7 +205,7 @@ def comparison_table(
     )
     return Table(
         name=f"comparison-{selection}",
-        title=study["title"] + (f" ({ORACLE_WARNING})" if selection == "oracle" else ""),
+        title=f"{study['title']} ({_TITLES[selection]})",
         caption=caption,
         header=("Method", *(dataset["title"] for dataset in datasets)),
         groups=tuple(body),
