@@ -59,10 +59,10 @@ def class_sums(X: Matrix, codes: NDArray[np.intp], n_classes: int) -> NDArray[np
 
 
 def products(X: Matrix, weights: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """Return X times each set of weights, in one product.
+    """Return X times each set of weights.
 
-    Of a sparse X only the weights of features that some row has are stacked, and each sum runs
-    over a row's entries in their order, as it does for one set of weights alone.
+    Set by set: on text, stacking the sets for one product costs two to eight times as much as it
+    saves, since most of the weights that it copies are of features that no row has.
 
     Parameters
     ----------
@@ -73,20 +73,10 @@ def products(X: Matrix, weights: Sequence[NDArray[np.float64]]) -> list[NDArray[
     -------
     list of arrays of shape (rows, outputs)
     """
-    widths = [len(one) for one in weights]
-    if sum(widths) == 1:
-        return [np.asarray(X @ weights[0][0])[:, None]]
-    if sp.issparse(X):
-        occurring = np.zeros(X.shape[1], dtype=bool)
-        occurring[X.indices] = True
-        columns = np.flatnonzero(occurring)
-        position = np.cumsum(occurring, dtype=X.indices.dtype) - 1
-        X = sp.csr_array(
-            (X.data, position[X.indices], X.indptr), shape=(X.shape[0], len(columns)), copy=False
-        )
-        weights = [one[:, columns] for one in weights]
-    together = np.asarray(X @ np.ascontiguousarray(np.vstack(weights).T))
-    return [np.ascontiguousarray(own) for own in np.split(together, np.cumsum(widths)[:-1], axis=1)]
+    return [
+        np.asarray(X @ one[0])[:, None] if len(one) == 1 else np.asarray(X @ one.T)
+        for one in weights
+    ]
 
 
 def row_keys(X: Matrix, seed: int) -> NDArray[np.uint64]:
