@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from textbaselines import storage
 from textbaselines.errors import UserError
@@ -206,8 +207,13 @@ class PortableModel:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether the method says how probable a class is."""
-        return self.scorer.probability is not None
+        """Whether the model says how probable a class is, by its method or by a calibration."""
+        return self.scorer.probability is not None or self._slope is not None
+
+    @property
+    def _slope(self) -> float | None:
+        calibration = self.description.get("calibration")
+        return None if calibration is None else float(calibration["slope"])
 
     def features(self, texts: Iterable[str]) -> sp.csr_array:
         """Return the weighted features of n texts, shape (n, m).
@@ -243,7 +249,7 @@ class PortableModel:
         Raises
         ------
         UserError
-            When the method has none.
+            When the method has none, and the model no calibration.
         """
         if not self.has_probabilities:
             raise UserError(
@@ -256,7 +262,17 @@ class PortableModel:
                 ),
                 fix="use scores() and predict()",
             )
-        return self.scorer.probabilities(self.scores(texts), len(self.classes))
+        return self.probabilities(self.scores(texts))
+
+    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the class probabilities that scores stand for, shape (n, classes).
+
+        With a calibration the logistic function of its slope times the score, which was fitted to
+        out-of-fold predictions.
+        """
+        if self._slope is not None:
+            return np.column_stack([expit(-self._slope * scores), expit(self._slope * scores)])
+        return self.scorer.probabilities(scores, len(self.classes))
 
     def labels(self, scores: NDArray[np.float64]) -> list[str]:
         """Return the class that each score, or row of scores, speaks for."""

@@ -12,6 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 from textbaselines.errors import UserError
 from textbaselines.experiments.final_models import (
     best_cell,
+    calibration_file,
     fixed_cell,
     store_final_model,
     training_documents,
@@ -88,6 +89,7 @@ def store(folder: Path, frame: pd.DataFrame, family: str, params: dict, **change
     tokenizer = {"family": "whitespace"}
     tokens = encode(frame["id"].tolist(), tokenize_all(frame["text"], tokenizer))
     kind = changes.pop("kind", "cv")
+    predictions = changes.pop("predictions", None)
     protocol = Protocol(kind, 5)
     run = {
         "dataset": "d",
@@ -114,8 +116,11 @@ def store(folder: Path, frame: pd.DataFrame, family: str, params: dict, **change
     cell |= {"macro_f1": 0.8, "documents": 40, "draws": 1}
     folds = draw_folds(frame, protocol, "d")
     counts = count_tokens(tokens, tokenizer, 1, 1)
+    if predictions is None:
+        predictions = pd.DataFrame(columns=["point", "id", "label", "score"])
+    documents = frame.drop(columns="text")
     return store_final_model(
-        folder, run, cell, {"rule": "named"}, tokens, counts, folds, frame.drop(columns="text")
+        folder, run, cell, {"rule": "named"}, tokens, counts, folds, documents, predictions
     )
 
 
@@ -151,6 +156,44 @@ def test_under_an_official_split_test_documents_are_not_seen(tmp_path: Path) -> 
     for name in ("model.json", "arrays.npz"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert load(tmp_path / "a").description["training"]["documents"] == 30
+
+
+def test_scores_become_probabilities_by_predictions_of_documents_that_did_not_train(
+    tmp_path: Path,
+) -> None:
+    # 40 scores of size 2: 30 speak for the true class. With Platt's targets, 21/22 for each of the
+    # 20 positive documents and 1/22 for the others, the weight of what the score says is
+    # 30 * 21/22 + 10 * 1/22 of 40, and the slope is half of its log-odds.
+    frame = corpus()
+    right = np.arange(40) % 4 != 0
+    score = np.where(frame["label"] == "pos", 2.0, -2.0) * np.where(right, 1, -1)
+    told = pd.DataFrame({"point": "p2", "id": frame["id"], "label": frame["label"], "score": score})
+    other = told.assign(point="p1", score=1.0)
+    told = pd.concat([other, told])
+    assert store(tmp_path, frame, "nbsvm", {}, predictions=told) is None
+    model = load(tmp_path)
+    share = (30 * 21 / 22 + 10 / 22) / 40
+    slope = np.log(share / (1 - share)) / 2
+    assert model.description["calibration"]["slope"] == pytest.approx(slope, rel=1e-6)
+    assert model.description["calibration"]["documents"] == 40
+    assert model.has_probabilities
+    scores = model.scores(frame["text"])
+    found = model.predict_proba(frame["text"])
+    np.testing.assert_allclose(found[:, 1], 1 / (1 + np.exp(-slope * scores)), rtol=1e-6)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert [model.classes[code] for code in found.argmax(axis=1)] == model.predict(frame["text"])
+    # Probabilities of the method's own stay.
+    assert store(tmp_path / "own", frame, "mnb", {}, predictions=told) is None
+    assert "calibration" not in load(tmp_path / "own").description
+    # Scores that say the contrary make none.
+    told["score"] = -told["score"]
+    assert store(tmp_path / "none", frame, "svm", {}, predictions=told) is None
+    assert not load(tmp_path / "none").has_probabilities
+
+
+def test_a_calibration_sees_no_test_document_of_an_official_split() -> None:
+    assert calibration_file({"protocol": {"kind": "split"}}) == "inner_predictions.parquet"
+    assert calibration_file({"protocol": {"kind": "cv"}}) == "predictions.parquet"
 
 
 def test_only_the_documents_that_the_study_used() -> None:

@@ -13,6 +13,7 @@ rule store_best_model:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         runs=runs_of_dataset,
+        predictions=predictions_of_dataset,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         tokens=tokens_of_dataset,
@@ -40,6 +41,10 @@ rule store_model:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
+        predictions=expand(
+            "results/runs/{{study}}/{{dataset}}/{{representation}}/{{method}}/{name}",
+            name=CALIBRATING,
+        ),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         tokens=tokens_of,

@@ -381,6 +381,16 @@ def runs_of_dataset(wildcards):
     ]
 
 
+CALIBRATING = ("predictions.parquet", "inner_predictions.parquet")
+"""Of a run folder: what turns the scores of a kept model into probabilities."""
+
+
+def predictions_of_dataset(wildcards):
+    """The predictions of every run of a dataset."""
+    folders = [Path(record).parent for record in runs_of_dataset(wildcards)]
+    return [str(folder / name) for folder in folders for name in CALIBRATING]
+
+
 def representations_of(dataset):
     """The representations that a dataset's runs have."""
     names = {run[1] for run in study.runs() if run[0] == dataset}

@@ -7,7 +7,12 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.final_models import best_cell, fixed_cell, store_final_model
+from textbaselines.experiments.final_models import (
+    best_cell,
+    calibration_file,
+    fixed_cell,
+    store_final_model,
+)
 from textbaselines.experiments.folds import read_folds
 from textbaselines.logs import run_script
 from textbaselines.text.counts import read_counts
@@ -41,16 +46,18 @@ def main() -> None:
             cell["representation"]
         ]
         place = Path(study["name"], args.dataset)
-        run = args.results / "runs" / place / cell["representation"] / cell["method"] / "run.json"
+        folder = args.results / "runs" / place / cell["representation"] / cell["method"]
+        run = storage.read_json(folder / "run.json")
         failure = store_final_model(
             args.model.parent,
-            storage.read_json(run),
+            run,
             cell,
             choice,
             read_tokens(args.results / "tokens" / place / f"{representation['tokenizer']}.npz"),
             read_counts(args.results / "counts" / place / representation["counts"] / "matrix.npz"),
             read_folds(args.folds),
             read_corpus(args.corpus, columns=["id", "label", "rating"]),
+            storage.read_parquet(folder / calibration_file(run)),
         )
         name = f"{cell['method']}-{cell['representation']}"
         if failure is None:

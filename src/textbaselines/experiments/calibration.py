@@ -109,6 +109,37 @@ def fit_platt(scores: Floats, positive: Bools) -> Calibrator:
     return lambda new: np.asarray(expit(slope * new + intercept), dtype=np.float64)
 
 
+def fit_slope(scores: Floats, positive: Bools) -> float:
+    """Return A of P = 1 / (1 + exp(-A score)): Platt's sigmoid through one half at a score of 0.
+
+    So the more probable class is always the one that the score speaks for. The targets are those of
+    :func:`fit_platt`, the likelihood is maximised over A alone; A is not above 0 where scores say
+    nothing of the class, or the contrary.
+
+    Parameters
+    ----------
+    scores : array, shape (n,)
+    positive : bool array, shape (n,)
+    """
+    n_positive = int(positive.sum())
+    target = np.where(
+        positive, (n_positive + 1) / (n_positive + 2), 1 / (len(scores) - n_positive + 2)
+    )
+    scale = float(np.abs(scores).max(initial=0.0))
+    if scale == 0.0:
+        return 0.0
+    column = scores[:, np.newaxis] / scale
+    model = LogisticRegression(
+        C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=1e-10, max_iter=1000
+    )
+    model.fit(
+        np.vstack([column, column]),
+        np.repeat([1, 0], len(scores)),
+        sample_weight=np.concatenate([target, 1 - target]),
+    )
+    return float(model.coef_[0, 0]) / scale
+
+
 def fit_isotonic(scores: Floats, positive: Bools) -> Calibrator:
     """Fit the non-decreasing function of the score that is nearest to the labels in squares.
 

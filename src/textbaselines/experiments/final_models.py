@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.calibration import fit_slope
 from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST
 from textbaselines.experiments.predictions import rating_threshold
 from textbaselines.experiments.training import class_codes, no_ratings
@@ -103,6 +104,16 @@ def training_documents(folds: pd.DataFrame, kind: str, documents: list[str]) -> 
     return np.asarray(column == NEVER_TEST if kind == "split" else column != LEFT_OUT)
 
 
+def calibration_file(run: Mapping[str, Any]) -> str:
+    """Return the file of a run folder with the predictions that a calibration may be fitted to.
+
+    Out-of-fold predictions; under an official split those of the inner folds, since its test
+    documents must not be seen.
+    """
+    split = run["protocol"]["kind"] == "split"
+    return "inner_predictions.parquet" if split else "predictions.parquet"
+
+
 def store_final_model(
     folder: str | Path,
     run: Mapping[str, Any],
@@ -112,6 +123,7 @@ def store_final_model(
     counts: Counts,
     folds: pd.DataFrame,
     corpus: pd.DataFrame,
+    predictions: pd.DataFrame,
 ) -> str | None:
     """Fit a run's fixed point on all documents and write it as a portable model.
 
@@ -131,6 +143,9 @@ def store_final_model(
         The dataset's fold table.
     corpus : data frame
         Columns id, label and rating.
+    predictions : data frame
+        Of documents that did not train: :func:`calibration_file`'s. Where a method of two classes
+        has no probabilities of its own, those of the fixed point turn its scores into some.
 
     Returns
     -------
@@ -142,7 +157,9 @@ def store_final_model(
     UserError
         When the files are not of one corpus.
     """
-    (params,) = [point["params"] for point in run["points"] if "fixed" in point["origin"]]
+    ((point, params),) = [
+        (point["point"], point["params"]) for point in run["points"] if "fixed" in point["origin"]
+    ]
     training = training_documents(folds, run["protocol"]["kind"], counts.documents)
     description = _description(run, params, cell, choice, int(training.sum()))
     by_id = corpus.set_index("id")
@@ -189,10 +206,24 @@ def store_final_model(
         "rating_threshold": threshold,
     }
     scorer = scorer_of(fitted.estimator, threshold)
+    if scorer.probability is None and len(trained) == 2:
+        mine = predictions[predictions["point"] == point]
+        description["calibration"] = _calibration(mine, description["classes"][1])
     if reduction is not None:
         scorer = scorer.through(reduction.directions)
     make_model(description, counts, columns, vocabulary, weighting, scorer).save(folder)
     return None
+
+
+def _calibration(predictions: pd.DataFrame, positive: str) -> dict[str, Any] | None:
+    """Return how scores become probabilities, or None where they say nothing of the class."""
+    truth = (predictions["label"] == positive).to_numpy()
+    if len(truth) == 0:
+        return None
+    slope = fit_slope(predictions["score"].to_numpy(dtype=np.float64), truth)
+    if slope <= 0:
+        return None
+    return {"slope": slope, "documents": int(predictions["id"].nunique())}
 
 
 def _description(

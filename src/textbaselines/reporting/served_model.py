@@ -66,7 +66,7 @@ def prediction_table(model: PortableModel, texts: list[Any]) -> pd.DataFrame:
     scores = model.scores(texts)
     table = {"label": np.array(model.labels(scores), dtype=object)}
     if model.has_probabilities:
-        columns = model.scorer.probabilities(scores, len(model.classes)).T
+        columns = model.probabilities(scores).T
         table |= {
             f"probability_{name}": column
             for name, column in zip(model.classes, columns, strict=True)
