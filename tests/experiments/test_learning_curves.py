@@ -138,6 +138,11 @@ def test_tables_say_who_is_ahead_from_where() -> None:
     assert row["verdict"] == "no crossing: NB ahead at every size"
     assert math.isnan(row["crossing"])
 
+    level = scores_of({"NB": [[66, 68], [90, 92]], "SVM": [[66, 68], [84, 86]]})
+    (row,) = curves.crossing_table("d", "bi", level, families).to_dict("records")
+    assert row["ahead_at_least"] == "equal"
+    assert row["verdict"] == "no crossing: NB ahead wherever they differ"
+
     failed = never.assign(failure=[None] * 7 + ["no memory"])
     (row,) = curves.crossing_table("d", "bi", failed, families).to_dict("records")
     assert row["verdict"] == "a fit failed"

@@ -343,10 +343,19 @@ def _crossing(
         if not math.isnan(at):
             low, high = np.quantile(np.exp(places), [0.025, 0.975])
             found |= {"low": float(low), "high": float(high)}
+    # Without a crossing all differences that are not zero have one sign.
+    ahead = [a if gap > 0 else b for gap in mean if gap != 0]
+    if not ahead:
+        return {**found, "verdict": "no crossing: equal at every size"}
     if math.isnan(at):
-        return {**found, "verdict": f"no crossing: {first} ahead at every size"}
+        where = "at every size" if len(ahead) == len(mean) else "wherever they differ"
+        return {**found, "verdict": f"no crossing: {ahead[0]} ahead {where}"}
     size = math.exp(at)
-    return {**found, "crossing": size, "verdict": f"{last} ahead from {size:,.0f} documents on"}
+    return {
+        **found,
+        "crossing": size,
+        "verdict": f"{ahead[-1]} ahead from {size:,.0f} documents on",
+    }
 
 
 def last_crossing(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, int]:
