@@ -86,10 +86,17 @@ def test_declared_contrasts(p: float, outcome: str) -> None:
     )
     (words,) = findings(cells(a=0.8, b=0.82, c=0.79), None, contrasts, STUDY)
     assert "Of the 2 declared comparisons with the control, A-bigrams, " in words
+    assert words.endswith(" 1 more could not be tested, for a fit failed.")
     assert "1 is worse: C-bigrams (−1.00 points, p = 0.020)" in words
     better = "1 is better: B-bigrams (+2.00 points, p = 0.010)" in words
     assert better == (outcome == "better")
     assert ("1 is not better, nor shown to be worse" in words) == (outcome != "better")
+
+
+def test_a_single_row_has_no_pairs_and_is_told() -> None:
+    nothing = pd.DataFrame(columns=list(pair("a", "b", 0.0, 1.0, 0, 0)))
+    (words,) = findings(cells(a=0.8), nothing, None, STUDY)
+    assert words == "D: A-bigrams has the highest accuracy, 80.0 % (95 % interval 79.0 to 81.0)."
 
 
 def test_the_optimistic_cells_are_never_the_answer() -> None:

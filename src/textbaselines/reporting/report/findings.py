@@ -8,7 +8,7 @@ import pandas as pd
 
 from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.significance import LEVEL, holm
-from textbaselines.experiments.verdicts import BETTER, NOT_BETTER, WORSE
+from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
 from textbaselines.reporting.contrasts import T_TEST, p_text, signed
 from textbaselines.reporting.tables import percent
 
@@ -49,7 +49,7 @@ def findings(
     sentences = []
     for dataset in study["datasets"]:
         mine = honest[honest["dataset"] == dataset["name"]]
-        if pairs is not None:
+        if pairs is not None and len(mine) > 1:
             rows = pairs[pairs["dataset"] == dataset["name"]]
             mine = mine[mine["row"].isin({*rows["a"], *rows["b"]})]
         if mine.empty:
@@ -101,6 +101,7 @@ def _near(best: str, pairs: pd.DataFrame, titles: Mapping[str, str]) -> str:
 
 def _declared(contrasts: pd.DataFrame, titles: Mapping[str, str]) -> str:
     outcome: dict[str, list[Mapping[Any, Any]]] = {BETTER: [], NOT_BETTER: [], WORSE: []}
+    failed = int((contrasts["outcome"] == FAILED).sum())
     for row in contrasts.to_dict("records"):
         if row["outcome"] in outcome:
             outcome[row["outcome"]].append(row)
@@ -131,7 +132,8 @@ def _declared(contrasts: pd.DataFrame, titles: Mapping[str, str]) -> str:
         if not count
         else f"{count} {_are(outcome[NOT_BETTER])} not better, nor shown to be worse"
     )
-    return start + "; ".join(parts) + "."
+    untested = f" {failed} more could not be tested, for a fit failed." if failed else ""
+    return start + "; ".join(parts) + f".{untested}"
 
 
 def _are(rows: Sequence[Any]) -> str:
