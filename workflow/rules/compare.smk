@@ -14,6 +14,7 @@ rule compare_rows:
             "experiments.across_datasets",
             "experiments.pairs",
             "experiments.verdicts",
+            "reporting.tables",
             "logs",
         ),
         study="results/studies/{study}.json",

@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.logs import run_script
@@ -21,7 +19,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("figures", args.log):
         figure, words = accuracy_figure(
-            pd.read_parquet(args.cells), storage.read_json(args.study), interval=INTERVAL
+            storage.read_parquet(args.cells), storage.read_json(args.study), interval=INTERVAL
         )
         write_figure(args.stem, figure, words)
 

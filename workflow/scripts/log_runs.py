@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from textbaselines import provenance, storage
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.logs import run_script
@@ -31,7 +29,7 @@ def main() -> None:
         study = storage.read_json(args.study)
         receipt = log_runs(
             run_folders(args.runs, study),
-            pd.read_parquet(args.cells),
+            storage.read_parquet(args.cells),
             study,
             database=args.store,
             artifact_root=args.artifacts,

@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.final_models import (
@@ -35,7 +33,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script(f"model {args.dataset}", args.log) as log:
         study = storage.read_json(args.study)
-        cells = pd.read_parquet(args.cells)
+        cells = storage.read_parquet(args.cells)
         if args.method is None:
             cell = best_cell(cells, args.dataset)
             choice = {"rule": "best"}

@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from textbaselines import storage
 from textbaselines.experiments.costs import costs_of_runs
 from textbaselines.experiments.evaluation import run_folders
@@ -40,7 +38,7 @@ def main() -> None:
         }
         for ending, text in forms.items():
             storage.write_text(args.stem.with_suffix(ending), text)
-        front = cost_front(pd.read_parquet(args.cells), costs)
+        front = cost_front(storage.read_parquet(args.cells), costs)
         storage.write_text(args.front.with_suffix(".csv"), to_csv(front))
         write_figure(args.front, *cost_front_figure(front, study))
 

@@ -29,7 +29,7 @@ def main() -> None:
     with run_script("paper", args.log) as log:
         study = storage.read_json(args.study)
         published = fidelity.load_published(args.published)
-        cells = pd.read_parquet(args.cells)
+        cells = storage.read_parquet(args.cells)
         judged = fidelity.fidelity(cells, published)
         comparisons = claims.judge_claims(claims.read_points(run_folders(args.runs, study)))
         verdict = fidelity.verdict_lines(judged)

@@ -4,7 +4,6 @@ import argparse
 import io
 from pathlib import Path
 
-import pandas as pd
 from rich.console import Console
 
 from textbaselines import storage
@@ -23,7 +22,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("tables", args.log):
         study = storage.read_json(args.study)
-        cells = pd.read_parquet(args.cells)
+        cells = storage.read_parquet(args.cells)
         decimals = study["tables"]["decimals"]
         all_tables = tables.comparison_tables(cells, study, decimals=decimals, interval=INTERVAL)
         terminal = io.StringIO()

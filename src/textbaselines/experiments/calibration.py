@@ -297,7 +297,7 @@ class CalibratedRuns:
 
 
 def _read_predictions(path: Path, point: str, positive: str) -> pd.DataFrame:
-    frame = pd.read_parquet(path, filters=[("point", "==", point)])
+    frame = storage.read_parquet(path, filters=[("point", "==", point)])
     own = frame.get("probability", np.nan)
     wanted = frame[["repeat", "fold", "id", "score"]]
     return wanted.assign(positive=frame["label"] == positive, own=own)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textbaselines.experiments.folds import LEFT_OUT
+from textbaselines.experiments.folds import LEFT_OUT, read_folds
 from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.selection import cell_predictions
 from textbaselines.seeds import seed_from
@@ -156,7 +156,7 @@ def leaks_of_study(
         corpus = pd.read_parquet(
             results / "corpora" / dataset / "corpus.parquet", columns=["id", "group"]
         )
-        folds = pd.read_parquet(results / "folds" / name / f"{dataset}.parquet")
+        folds = read_folds(results / "folds" / name / f"{dataset}.parquet")
         tested = standing_in_training(folds, corpus.set_index("id")["group"])
         if not tested["repeated"].any():
             continue

@@ -22,7 +22,6 @@ from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.seeds import seed_from
 
-PROTOCOLS = ("cv", "split", "halves")
 NEVER_TEST = -1
 LEFT_OUT = -2
 OUTER = -1
@@ -246,7 +245,7 @@ def write_folds(path: str | Path, folds: pd.DataFrame) -> None:
 
 def read_folds(path: str | Path) -> pd.DataFrame:
     """Read the fold table."""
-    return pd.read_parquet(path)
+    return storage.read_parquet(path)
 
 
 def _sample(corpus: pd.DataFrame, max_documents: int | None, dataset: str) -> NDArray[np.bool_]:

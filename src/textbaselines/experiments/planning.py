@@ -16,10 +16,6 @@ from textbaselines.experiments.study import Representation, Study
 Run = tuple[str, str, str]
 """Dataset, representation and method of a training job."""
 
-UNITS = ("terms", "documents", "squares")
-"""What the time of one fit grows with: n-grams (or coordinates) of its training documents, the
-documents, or their square."""
-
 STATED_RATES: Mapping[str, tuple[str, float]] = {
     "mnb": ("terms", 0.088),
     "bnb": ("terms", 0.14),
@@ -38,7 +34,8 @@ STATED_RATES: Mapping[str, tuple[str, float]] = {
     "gpr": ("documents", 990.0),
     "ksvm": ("squares", 0.21),
 }
-"""Microseconds of one fit, with its predictions, per unit of its training documents.
+"""Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
+coordinates of these (terms), the documents, or their square.
 
 All seconds of a family divided by all its units, over the runs of config/survey.yaml whose costs
 docs/survey.md shows (nine datasets, two cores, other work beside). With them nine of ten of those

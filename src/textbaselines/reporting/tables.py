@@ -74,7 +74,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
             "the table of cells lacks columns",
             found=", ".join(map(str, cells.columns)),
             expected=", ".join(missing),
-            fix="make results/cells.parquet again",
+            fix=f"make results/cells/{study['name']}.parquet again",
         )
     twice = cells[cells.duplicated(_KEY, keep=False)]
     if len(twice):
@@ -83,7 +83,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
             where=", ".join(f"{name} {twice.iloc[0][name]}" for name in _KEY),
             found=f"{len(twice)} rows that share their cell with another",
             expected="one row per dataset, representation, method and selection",
-            fix="make results/cells.parquet again",
+            fix=f"make results/cells/{study['name']}.parquet again",
         )
     for axis in ("dataset", "representation", "method"):
         known = [entry["name"] for entry in study[f"{axis}s"]]
@@ -94,7 +94,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
                     where=f"study {study['name']}",
                     found=name,
                     expected=", ".join(known),
-                    fix="make results/cells.parquet again from this study's runs",
+                    fix=f"make results/cells/{study['name']}.parquet again from this study's runs",
                 )
     for name in cells["selection"].unique():
         if name not in SELECTIONS:
