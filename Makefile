@@ -19,7 +19,7 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report-bundle.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
-.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth clean
+.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
 study: $(READY) ## run config/config.yaml
 	$(call run_study,)
 
@@ -77,6 +77,9 @@ bench-imdb: $(READY) ## race fastText on IMDB, from raw text to test accuracy
 
 bench-growth: $(READY) ## time and memory up to a million documents
 	python benchmarks/bench_growth.py
+
+bench-workflow: $(READY) ## what Snakemake itself cost in the run that ended last
+	python benchmarks/bench_workflow.py
 
 test: lint ## format, lint, types and the whole test suite
 	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup

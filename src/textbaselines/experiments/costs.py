@@ -85,9 +85,9 @@ def model_bytes(run: Mapping[str, Any], features: float) -> float:
     """Return the bytes of the numbers that a fitted linear model needs to predict.
 
     A weight of 8 bytes for each feature and an intercept, once for two classes or for ratings,
-    else once for each class. The dictionary, which every model on the same features shares, is not
-    counted. NaN for a family that is no list of weights (kernels, Gaussian processes), and where
-    no fit succeeded.
+    else once for each class. What every model on the same features shares is not counted: the
+    dictionary and, under a reduction, its directions. NaN for a family that is no list of weights
+    (kernels, Gaussian processes), and where no fit succeeded.
 
     Parameters
     ----------

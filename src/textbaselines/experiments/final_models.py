@@ -206,7 +206,8 @@ def store_final_model(
         "rating_threshold": threshold,
     }
     scorer = scorer_of(fitted.estimator, threshold)
-    if scorer.probability is None and len(trained) == 2:
+    # A fold of a dataset of more classes may have known two alone: its scores are one for each.
+    if scorer.probability is None and len(trained) == len(run["classes"]) == 2:
         mine = predictions[predictions["point"] == point]
         description["calibration"] = _calibration(mine, description["classes"][1])
     if reduction is not None:
