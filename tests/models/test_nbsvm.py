@@ -130,3 +130,19 @@ def test_the_logistic_loss_tells_whether_it_converged(tol):
     assert NBSVM(loss="logistic", tol=tol, max_iter=10**5).fit(X, y).converged_
     stopped = NBSVM(loss="logistic", C=1000, tol=1e-12, max_iter=1).fit(X, y)
     assert not stopped.converged_
+
+
+def test_the_outputs_of_a_grid_are_the_products_with_the_folded_weights():
+    X, y = sp.csr_array(np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 1, 0.0]])), [1, 1, 0, 0]
+    for labels in (y, [0, 1, 2, 2]):
+        group = [NBSVM(beta=beta).fit(X, labels) for beta in (0.0, 0.25, 1.0)]
+        for one, scores in zip(group, NBSVM.outputs_of(group, X), strict=True):
+            by_hand = X.toarray() @ one.coef_.T
+            assert scores == pytest.approx(by_hand[:, 0] if labels is y else by_hand, abs=1e-12)
+
+
+def test_the_folded_weights_follow_a_second_fit():
+    X, y = np.array([[1, 0], [0, 1.0]]), [0, 1]
+    model = NBSVM().fit(X, y)
+    before = model.coef_.copy()
+    assert model.fit(X, [1, 0]).coef_.tolist() == (-before).tolist()

@@ -127,6 +127,10 @@ class LinearClassifier(Classifier):
     def _take_solutions(self, solutions: list[LinearSolution]) -> None:
         """Set the fitted attributes from the solutions of :meth:`_one_against_rest`'s problems."""
         self.coef_ = self._oriented([solution.weights for solution in solutions])
+        self._take_reports(solutions)
+
+    def _take_reports(self, solutions: list[LinearSolution]) -> None:
+        """Set the same but ``coef_``."""
         intercepts = [np.array([solution.intercept]) for solution in solutions]
         self.intercept_ = self._oriented(intercepts, width=1)[:, 0]
         self.n_iter_ = max((solution.n_iter for solution in solutions), default=0)

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from textbaselines.gathering import gather
+
 # A float64 matrix of shape (documents, features): a numpy array, a CSR matrix or a CSR array.
 Matrix: TypeAlias = Any
 
@@ -39,9 +41,7 @@ def map_entries(
 def scale_columns(X: Matrix, factors: NDArray[np.float64]) -> Matrix:
     """Return X with column j multiplied by ``factors[j]``; a sparse result shares X's indices."""
     if sp.issparse(X):
-        data = factors.take(X.indices)
-        data *= X.data
-        return _with_data(X, data)
+        return _with_data(X, gather(factors, X.indices) * X.data)
     return X * factors
 
 

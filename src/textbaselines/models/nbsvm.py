@@ -1,8 +1,9 @@
 """NBSVM: a linear SVM on naive Bayes features, interpolated with their mean weight."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,27 +11,39 @@ from numpy.typing import ArrayLike, NDArray
 from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.liblinear import LinearSolution, solve_linear
 from textbaselines.models.log_count_ratio import log_count_ratio
-from textbaselines.models.matrices import Matrix, int32_indices, scale_columns
+from textbaselines.models.matrices import Matrix, int32_indices, products, scale_columns
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """The classes, the rows, and of each binary problem its positive rows and log-count ratio."""
+    """The classes, the rows, and of each binary problem its positive rows and log-count ratio.
+
+    The rows of a single problem are scaled by its ratio already, once for every C.
+    """
 
     classes: NDArray[Any]
     X: Matrix
     masks: list[NDArray[np.bool_]]
     ratios: list[NDArray[np.float64]]
 
+    def scaled(self, problem: int) -> Matrix:
+        """Return the rows that the solver sees, x o r."""
+        return self.X if len(self.ratios) == 1 else scale_columns(self.X, self.ratios[problem])
+
 
 @dataclass(frozen=True)
 class _Solved:
-    """The preparation, and of each binary problem the weights on x o r and their mean size."""
+    """The preparation, and of each binary problem the weights on x o r and their mean size.
+
+    ``weights`` has the shape (problems, features), ``means`` (problems, 1); a row of zeros where
+    there is no problem.
+    """
 
     prepared: _Prepared
     solutions: list[LinearSolution]
-    means: list[float]
+    weights: NDArray[np.float64]
+    means: NDArray[np.float64]
 
 
 class NBSVM(LinearClassifier):
@@ -110,12 +123,15 @@ class NBSVM(LinearClassifier):
         X, codes = self._training_data(X, y)
         masks = self._one_against_rest(codes)
         ratios = [log_count_ratio(X, mask, self.alpha) for mask in masks]
-        return _Prepared(self.classes_, int32_indices(X), masks, ratios)
+        X = int32_indices(X)
+        if len(ratios) == 1:
+            X = scale_columns(X, ratios[0])
+        return _Prepared(self.classes_, X, masks, ratios)
 
     def _solve(self, prepared: _Prepared) -> _Solved:
         solutions = [
             solve_linear(
-                scale_columns(prepared.X, ratio),
+                prepared.scaled(problem),
                 mask,
                 C=self.C,
                 loss=self.loss,
@@ -125,24 +141,43 @@ class NBSVM(LinearClassifier):
                 bias=None,
                 seed=self.seed,
             )
-            for mask, ratio in zip(prepared.masks, prepared.ratios, strict=True)
+            for problem, mask in enumerate(prepared.masks)
         ]
-        means = [float(np.mean(np.abs(solution.weights))) for solution in solutions]
-        return _Solved(prepared, solutions, means)
+        rows = [solution.weights for solution in solutions]
+        weights = np.vstack(rows) if rows else np.zeros((1, prepared.X.shape[1]))
+        means = np.array([[np.mean(np.abs(row))] for row in weights])
+        return _Solved(prepared, solutions, weights, means)
 
     def _complete(self, solved: _Solved) -> None:
-        ratios, solutions = solved.prepared.ratios, solved.solutions
         self.classes_ = solved.prepared.classes
-        self._take_solutions(solutions)
-        self.log_count_ratio_ = self._oriented(ratios)
-        self.coef_ = self._oriented(
-            [
-                ratio * interpolated(solution.weights, mean, self.beta)
-                for ratio, solution, mean in zip(ratios, solutions, solved.means, strict=True)
-            ]
-        )
+        self._take_reports(solved.solutions)
+        self.log_count_ratio_ = self._oriented(solved.prepared.ratios)
+        self._weights, self._means = solved.weights, solved.means
+        self.__dict__.pop("coef_", None)
+
+    @cached_property
+    def coef_(self) -> NDArray[np.float64]:  # type: ignore[override]
+        """r * w', worked out when somebody asks: predictions of a grid do without."""
+        return self.log_count_ratio_ * interpolated(self._weights, self._means, self.beta)
+
+    @classmethod
+    def _outputs_of(cls, group: Sequence[Self], X: Matrix) -> list[NDArray[np.float64]]:
+        # x.(r * w') = (1 - beta) * mean * x.r + beta * x.(r * w): two products serve every beta.
+        ratio = group[0].log_count_ratio_
+        (naive_bayes,) = products(X, [ratio])
+        of_solver: dict[int, NDArray[np.float64]] = {}
+        outputs = []
+        for one in group:
+            solved = id(one._weights)
+            if solved not in of_solver:
+                (of_solver[solved],) = products(X, [ratio * one._weights])
+            scores = interpolated(of_solver[solved], one._means.T * naive_bayes, one.beta)
+            outputs.append(scores[:, 0] if len(one.classes_) <= 2 else scores)
+        return outputs
 
 
-def interpolated(weights: NDArray[np.float64], mean: float, beta: float) -> NDArray[np.float64]:
-    """Return (1 - beta) * mean + beta * w, shape (features,); the mean is that of all |w|."""
+def interpolated(
+    weights: NDArray[np.float64], mean: NDArray[np.float64] | float, beta: float
+) -> NDArray[np.float64]:
+    """Return (1 - beta) * mean + beta * w, shaped as w; the mean is that of all |w|."""
     return np.asarray((1 - beta) * mean + beta * weights)

@@ -241,17 +241,17 @@ def _fitted(
     """Fit group after group; of what is yielded or used up nothing is kept."""
     while groups:
         held: list[tuple[int, FittedPoint]] = []
-        size = 0
+        size, counted = 0, set[int]()
         for index, point in _fitted_group(groups.pop(0), X, y):
             if X_test is None:
                 yield index, point
                 continue
             held.append((index, point))
-            size += _nbytes(point.estimator)
+            size += _nbytes(point.estimator, counted)
             del point
             if size > _HELD:
                 yield from _with_outputs(held, X_test)
-                size = 0
+                size, counted = 0, set()
         if held:
             yield from _with_outputs(held, X_test)
 
@@ -334,14 +334,23 @@ def _with_outputs(
         del point
 
 
-def _nbytes(value: Any) -> int:
-    """Return the bytes of the arrays in an estimator, or in what one has learnt."""
+def _nbytes(value: Any, counted: set[int]) -> int:
+    """Return the bytes of the arrays in an estimator, or in what one has learnt.
+
+    Arrays that several have in common are counted once: ``counted`` has the identity of each that
+    is held already, and takes those that come.
+    """
     if isinstance(value, np.ndarray):
+        owner = value if value.base is None else value.base
+        if id(owner) in counted:
+            return 0
+        counted.add(id(owner))
         return value.nbytes
     if isinstance(value, list | tuple):
-        return sum(_nbytes(one) for one in value)
+        return sum(_nbytes(one, counted) for one in value)
     # Estimators, sparse matrices and records of what was learnt.
-    return sum(_nbytes(one) for one in vars(value).values()) if hasattr(value, "__dict__") else 0
+    inside = vars(value).values() if hasattr(value, "__dict__") else ()
+    return sum(_nbytes(one, counted) for one in inside)
 
 
 METHODS: dict[str, MethodFamily] = {

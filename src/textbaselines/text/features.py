@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from textbaselines.text.counts import Counts
 from textbaselines.text.reduction import make_reduction
-from textbaselines.text.vocabulary import BLOCK, ColumnMap, Vocabulary, map_columns
+from textbaselines.text.vocabulary import BLOCK, ColumnMap, Vocabulary, map_columns, rows_of
 from textbaselines.text.weighting import WEIGHTINGS, Weighting
 
 
@@ -63,7 +63,7 @@ def fold_features(
         Of the reduction.
     """
     if counts.matrix.nnz <= BLOCK:
-        training_rows = counts.matrix[training]
+        training_rows = rows_of(counts.matrix, training)
         columns = map_columns(counts, training, vocabulary, scope, training_rows)
         training_counts = columns.apply(training_rows)
     else:  # no copy of all the training rows

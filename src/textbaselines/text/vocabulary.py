@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from textbaselines import storage
+from textbaselines.gathering import gather
 from textbaselines.text.counts import PADDING, Counts
 from textbaselines.text.tokens import BREAK, Tokens
 
@@ -123,7 +124,7 @@ class ColumnMap:
             Which rows; all by default.
         """
         if matrix.nnz <= BLOCK:
-            return self._mapped(matrix if rows is None else matrix[rows])
+            return self._mapped(matrix if rows is None else rows_of(matrix, rows))
         lengths = np.diff(matrix.indptr)[slice(None) if rows is None else rows]
         indices = np.empty(int(lengths.sum(dtype=np.int64)), dtype=np.int32)
         data = np.empty(len(indices), dtype=matrix.dtype)
@@ -141,11 +142,11 @@ class ColumnMap:
         return result
 
     def _mapped(self, matrix: sp.csr_array) -> sp.csr_array:
-        data, indptr, target = matrix.data, matrix.indptr, self.target.take(matrix.indices)
+        data, indptr, target = matrix.data, matrix.indptr, gather(self.target, matrix.indices)
         kept = target >= 0
         if not kept.all():
-            places = np.flatnonzero(kept)
-            data, target = data.take(places), target.take(places)
+            places = np.flatnonzero(kept).astype(np.int32)
+            data, target = gather(data, places), gather(target, places)
             indptr = np.searchsorted(places, indptr).astype(np.int32)
         shape = (matrix.shape[0], self.n_features)
         if self.keeps_order:
@@ -153,9 +154,17 @@ class ColumnMap:
             mapped.has_canonical_format = True
             return mapped
         # Summing is done in place.
-        mapped = sp.csr_array((data.copy(), target, indptr.copy()), shape=shape)
+        mapped = sp.csr_array((data.copy(), target.copy(), indptr.copy()), shape=shape)
         mapped.sum_duplicates()
         return mapped
+
+
+def rows_of(matrix: sp.csr_array, rows: NDArray[np.bool_]) -> sp.csr_array:
+    """Return the rows that the bool array says; without a copy where they stand together."""
+    places = np.flatnonzero(rows)
+    if len(places) and places[-1] - places[0] + 1 == len(places):
+        return matrix[places[0] : places[-1] + 1]
+    return matrix[places]
 
 
 def row_blocks(
