@@ -199,7 +199,7 @@ def test_points_that_wait_for_their_outputs_take_bounded_memory(name, axis, monk
     X, y = texts()
     points = [{axis: value} for value in (0.5, 1.0, 2.0, 4.0)]
     one = next(fit_grid(name, X, y, points[:1]))[1].estimator
-    monkeypatch.setattr(registry, "_HELD", int(1.5 * registry._nbytes(one)))
+    monkeypatch.setattr(registry, "_HELD", int(1.5 * registry._nbytes(one, set())))
     sizes, estimator = [], METHODS[name].estimator
     real = estimator.outputs_of
     counted = staticmethod(lambda group, X: sizes.append(len(group)) or real(group, X))
