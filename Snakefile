@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -22,7 +23,9 @@ try:
     from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_library, export_mirror
     from textbaselines.errors import UserError
+    from textbaselines.experiments.receipts import RECEIPT, RUN_FILES
     from textbaselines.experiments.study import read_study
+    from textbaselines.experiments.training_jobs import task_of, training_jobs
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."

@@ -22,6 +22,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from liblinear import liblinearutil
+from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
@@ -34,6 +35,7 @@ from textbaselines.models.liblinear import solve_linear
 from textbaselines.models.log_count_ratio import log_count_ratio
 from textbaselines.models.matrices import scale_columns
 from textbaselines.models.nbsvm import interpolated
+from textbaselines.reporting.figures import COLOURS, MARKERS
 from textbaselines.storage import write_text
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
@@ -264,12 +266,16 @@ def draw(table: pd.DataFrame, path: Path) -> None:
     figure, axes = plt.subplots(
         2, (len(problems) + 1) // 2, figsize=(11, 6.5), sharey=True, layout="constrained"
     )
-    marks = dict(zip(SOLVERS, "osv^<>D", strict=True))
+    looks = {
+        solver: {"marker": marker, "color": colour, "linewidth": 1}
+        for solver, marker, colour in zip(SOLVERS, MARKERS, COLOURS, strict=False)
+    }
     for axis, ((name, kind), rows) in zip(axes.T.flat, problems, strict=True):
         for solver, points in rows.groupby("solver", sort=False):
             above = points["above"].clip(lower=1e-10)
-            axis.plot(points["cpu"], above, marks[str(solver)] + "-", label=solver, linewidth=1)
+            axis.plot(points["cpu"], above, label=solver, **looks[str(solver)])
         axis.set(xscale="log", yscale="log", title=f"{name}, {kind} features")
+        axis.xaxis.set_minor_formatter(NullFormatter())
     figure.supxlabel("seconds of the processor")
     figure.supylabel("share of the objective above the lowest found")
     handles, labels = axes.flat[0].get_legend_handles_labels()

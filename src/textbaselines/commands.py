@@ -21,7 +21,9 @@ from textbaselines.experiments.collection import (
     study_in,
 )
 from textbaselines.experiments.planning import make_plan
-from textbaselines.experiments.study import read_study
+from textbaselines.experiments.receipts import would_be_kept
+from textbaselines.experiments.study import Study, read_study
+from textbaselines.experiments.training_jobs import RULE, task_of, training_jobs
 from textbaselines.logs import start_log
 from textbaselines.reporting.commits import cells_at_commit
 from textbaselines.reporting.listing import FORMS, compare, render, select
@@ -102,13 +104,13 @@ def plan(
         root / "workflow" / "schemas",
     )
     jobs = dry_run.jobs_to_run(root / "Snakefile", files, settings)
-    to_run = {
-        (of["dataset"], of["representation"], of["method"])
+    training = [(rule, of["dataset"]) for rule, of in jobs if rule.startswith(RULE)]
+    other = [
+        (rule, of.get("dataset"))
         for rule, of in jobs
-        if rule == "train_method"
-    }
-    other = [(rule, of.get("dataset")) for rule, of in jobs if rule not in ("train_method", "all")]
-    planned = make_plan(study, results, to_run, other)
+        if rule != "all" and not rule.startswith(RULE)
+    ]
+    planned = make_plan(study, results, _to_train(study, results, training, other), other)
     cores = cores or len(os.sched_getaffinity(0))
     if form == "json":
         click.echo(plan_as_json(planned, study.name, cores), nl=False)
@@ -118,6 +120,26 @@ def plan(
     click.echo(render(shown, form, Console()), nl=False)
     for line in totals(planned, study.title, cores):
         click.echo(line, err=exact)
+
+
+def _to_train(
+    study: Study,
+    results: Path,
+    training: list[tuple[str, str]],
+    other: list[tuple[str, str | None]],
+) -> set[tuple[str, str, str]]:
+    """Return the tasks that training jobs, (rule, dataset), would not keep as they are."""
+    methods = {job.rule: (job.representation, job.methods) for job in training_jobs(study)}
+    remade = {dataset for _, dataset in other}
+    tasks = set()
+    for rule, dataset in training:
+        representation, names = methods[rule]
+        for method in names:
+            folder = results / "runs" / study.name / dataset / representation / method
+            task = task_of(study, dataset, representation, method)
+            if dataset in remade or not would_be_kept(folder, task, results.parent):
+                tasks.add((dataset, representation, method))
+    return tasks
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:

@@ -9,31 +9,45 @@ from pathlib import Path
 
 from textbaselines.errors import UserError
 
+LOGGER = "textbaselines"
+
+
+class _PartNamed(logging.Formatter):
+    """Has ``part``: for the lines of a child of the job's logger, a space and its name."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        child = record.name.removeprefix(LOGGER).removeprefix(".")
+        record.part = f" {child}" if child else ""
+        return super().format(record)
+
 
 def start_log(job: str, path: str | Path | None = None) -> logging.Logger:
     """Send this process's log lines to standard error and, when given, to a file.
 
+    A child of the logger that is returned is a part of the job: its name stands in its lines.
+
     Parameters
     ----------
     job : str
-        What the process does, for instance ``"train rt-s bi NBSVM"``: put before every line on
-        the terminal, where the lines of parallel jobs mix.
+        What the process does, for instance ``"train rt-s bi"``: put before every line on the
+        terminal, where the lines of parallel jobs mix.
     path : str or Path, optional
         The log file; its folder is made, an earlier log is replaced.
     """
-    logger = logging.getLogger("textbaselines")
+    logger = logging.getLogger(LOGGER)
     logger.setLevel(logging.DEBUG)
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
         handler.close()
     terminal = logging.StreamHandler(sys.stderr)
     terminal.setLevel(logging.INFO)
-    terminal.setFormatter(logging.Formatter(f"{job}: %(message)s"))
+    terminal.setFormatter(_PartNamed(f"{job}%(part)s: %(message)s"))
     logger.addHandler(terminal)
     if path is not None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         file = logging.FileHandler(path, mode="w", encoding="utf-8")
-        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        file.setFormatter(_PartNamed("%(asctime)s %(levelname)s%(part)s %(message)s"))
         logger.addHandler(file)
     return logger
 

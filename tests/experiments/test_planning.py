@@ -68,7 +68,7 @@ def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
     # Four values of alpha; five of C; four of C times four of beta: on ten folds, three times.
     assert {name: row["points"] for name, row in rows.items()} == {"MNB": 4, "SVM": 5, "NBSVM": 16}
     for row in rows.values():
-        assert (row["jobs"], row["done"], row["inner_fits"]) == (3, 0, 0)
+        assert (row["tasks"], row["done"], row["inner_fits"]) == (3, 0, 0)
         assert row["outer_fits"] == row["points"] * 10 * 3
         assert row["document_fits"] == row["outer_fits"] * training
         assert row["basis"] == "stated rates"
@@ -106,7 +106,7 @@ def test_what_is_done_costs_nothing(repository: Path, tmp_path: Path) -> None:
         "done",
     )
     assert (rows["SVM"]["done"], rows["SVM"]["outer_fits"]) == (2, 50)
-    assert plan.jobs[~plan.jobs["done"]][["representation", "method"]].values.tolist() == [
+    assert plan.tasks[~plan.tasks["done"]][["representation", "method"]].values.tolist() == [
         ["bi", "SVM"]
     ]
     assert make_plan(asked, tmp_path, set()).core_seconds == 0
@@ -152,7 +152,7 @@ def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) 
     asked = study(repository, datasets=["hg-nyt", "cr"], protocol={"inner": None})
     only = {("hg-nyt", "bi", "SVM"), ("hg-nyt", "uni", "SVM"), ("hg-nyt", "bi", "MNB")}
     plan = make_plan(asked, tmp_path, only)
-    job = plan.jobs.set_index(["dataset", "representation", "method"])["core_seconds"]
+    job = plan.tasks.set_index(["dataset", "representation", "method"])["core_seconds"]
     training, points = NYT - NYT // 10, 5
 
     def expected(rate: float, n_points: int, orders: int) -> float:

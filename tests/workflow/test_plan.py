@@ -26,9 +26,10 @@ def plan(folder: Path, *arguments: str, study: Path = SMALL, code: int = 0):
 def test_a_plan_counts_what_a_run_would_do(fresh) -> None:
     told = json.loads(plan(fresh.folder, "--format", "json", "--cores", "2").stdout)
     planned = fresh.planned()
-    assert len(told["jobs"]) == planned.pop("train_method") == 24
+    assert planned.pop("train_methods_uni") == planned.pop("train_methods_tfidf_bi") == 4
+    assert len(told["tasks"]) == 24
     assert told["other_jobs"] == planned
-    assert not any(job["done"] for job in told["jobs"])
+    assert not any(task["done"] for task in told["tasks"])
     rows = {(row["dataset"], row["method"]): row for row in told["rows"]}
     assert len(rows) == 12
     # Three folds of a hundred documents, one value more than the fixed one; two representations.
@@ -42,8 +43,8 @@ def test_a_plan_counts_what_a_run_would_do(fresh) -> None:
 def test_a_plan_of_what_is_done(finished) -> None:
     run = plan(finished.folder, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(run.stdout)))
-    assert {(row["jobs"], row["done"], row["core_seconds"]) for row in rows} == {("2", "2", "0.0")}
-    assert "0 of 24 training jobs to run, 24 done" in run.stderr
+    assert {(row["tasks"], row["done"], row["core_seconds"]) for row in rows} == {("2", "2", "0.0")}
+    assert "0 of 24 training tasks to run, 24 done" in run.stderr
 
 
 def test_a_wider_grid_is_estimated_from_finished_runs(finished, tmp_path: Path) -> None:
@@ -52,7 +53,7 @@ def test_a_wider_grid_is_estimated_from_finished_runs(finished, tmp_path: Path) 
     text = SMALL.read_text(encoding="utf-8").replace("C: [0.5, 1.0]", grid)
     wider.write_text(text, encoding="utf-8")
     shown = plan(finished.folder, study=wider).stdout
-    assert "8 of 24 training jobs to run, 16 done" in shown
+    assert "8 of 24 training tasks to run, 16 done" in shown
     (line,) = [one for one in shown.splitlines() if one.startswith("hg-nyt") and "NBSVM" in one]
     assert "runs of this dataset" in line
     # Four values of C, two of beta, and the fixed point is among them; 3 folds, 2 representations.

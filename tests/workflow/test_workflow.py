@@ -29,6 +29,8 @@ pytestmark = pytest.mark.xdist_group("workflow")
 DATASETS = ("hg-movie", "hg-amazon", "hg-nyt", "hg-tweets")
 STUDY = "small-trial50"
 N_RUN_FOLDERS = 4 * 2 * 3
+# The methods are quick ones, so they share the job of their representation.
+N_TRAINING_JOBS = 4 * 2
 N_POINTS = 4 * 2 * (2 + 1 + 4)
 # Fixed and chosen hyper-parameters of each run folder, and the representation chosen of each
 # dataset and method.
@@ -320,8 +322,8 @@ def test_killed_five_times_it_resumes_and_ends_with_the_same_bytes(finished, fre
         assert before <= done < N_RUN_FOLDERS
         fresh.snakemake("--unlock")
     printed = fresh.snakemake("--cores", "2")
-    again = printed.count("(Rule: train_method)")
-    assert again < N_RUN_FOLDERS, "finished jobs were run again"
+    again = printed.count("(Rule: train_methods_")
+    assert again < N_TRAINING_JOBS, "finished jobs were run again"
     ours, theirs = finished.results(), fresh.results()
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
@@ -353,7 +355,11 @@ def test_code_that_a_step_does_not_run_does_not_rerun_it(copied) -> None:
     assert "summarise_cells" in planned
     assert "tokenise_corpus" not in planned
     _append(source / "models" / "nbsvm.py", "# a comment\n")
-    assert copied.planned()["train_method"] == N_RUN_FOLDERS
+    assert _training(copied.planned()) == N_TRAINING_JOBS
+
+
+def _training(planned: dict[str, int]) -> int:
+    return sum(count for rule, count in planned.items() if rule.startswith("train_methods_"))
 
 
 def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
@@ -361,7 +367,19 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     changed = tmp_path / "changed.yaml"
     changed.write_text(study.replace("alpha: [0.5, 1.0]", "alpha: [0.5, 0.7, 1.0]"))
     assert changed.read_text() != study
-    assert copied.planned("--configfile", str(changed))["train_method"] == 4 * 2
+    assert _training(copied.planned("--configfile", str(changed))) == N_TRAINING_JOBS
+    runs = copied.folder / "results" / "runs" / STUDY / "hg-nyt" / "uni"
+    before = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
+    copied.snakemake("--configfile", str(changed), "--cores", "1", str(runs / "MNB" / "run.json"))
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni.log").read_text()
+    assert log.count("is trained from just this: kept") == len(before) - 1
+    after = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
+    assert [name for name in before if after[name] != before[name]] == ["MNB"]
+    scores = pd.read_parquet(runs / "MNB" / "scores.parquet")
+    assert scores["point"].nunique() == 3
+    # Back to the first grid: what was trained for another is not taken for it.
+    copied.snakemake("--cores", "1", str(runs / "MNB" / "run.json"))
+    assert pd.read_parquet(runs / "MNB" / "scores.parquet")["point"].nunique() == 2
     changed.write_text(study.replace("title: A small study", "title: Another title"))
     assert set(copied.planned("--configfile", str(changed))) == {
         "describe_study",
@@ -402,7 +420,7 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     # Another study file is told in the description, and nothing is trained for it.
     planned = copied.planned(*chosen)
     assert planned["store_model"] == planned["register_models"] == 1
-    assert "train_method" not in planned
+    assert _training(planned) == 0
     folder = f"results/models/{STUDY}/hg-nyt/tfidf-bi/NBSVM"
     copied.snakemake(*chosen, "--cores", "1", f"{folder}/model.json")
     model = textbaselines.load(copied.folder / folder)
@@ -410,7 +428,9 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     assert model.description["choice"] == {"rule": "named"}
     assert model.description["params"].items() >= {"alpha": 1.0, "C": 1.0, "beta": 0.25}.items()
     changed.write_text(f"{study}\nkeep_models: none\n")
-    assert not {"store_model", "register_models", "train_method"} & set(copied.planned(*chosen))
+    planned = copied.planned(*chosen)
+    assert not {"store_model", "register_models"} & set(planned)
+    assert _training(planned) == 0
 
 
 def test_the_report_has_every_part_and_links_to_its_files(finished) -> None:
@@ -431,7 +451,7 @@ def test_report_and_graph(copied) -> None:
     assert "comparison.html" in page
     assert "accuracy.svg" in page
     assert "Wang and Manning" in page
-    assert "train_method" in copied.snakemake("--dag")
+    assert "train_methods_uni" in copied.snakemake("--dag")
 
 
 @pytest.mark.parametrize(

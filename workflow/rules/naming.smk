@@ -167,29 +167,49 @@ def reduction_of(wildcards):
     )
 
 
-def task_of(wildcards):
-    """What a training job does."""
-    representation = study.representations[wildcards.representation]
-    method = study.methods[wildcards.method]
-    return as_json(
-        {
-            "dataset": wildcards.dataset,
-            "representation": wildcards.representation,
-            "method": wildcards.method,
-            "family": method.family,
-            "classes": study.datasets[wildcards.dataset].classes,
-            "weighting": representation.weighting,
-            "scope": representation.scope,
-            "reduction": representation.reduction,
-            "points": [vars(point) for point in method.points],
-            "chooses": study.chooses(wildcards.dataset, wildcards.method),
-            "details": {
-                "protocol": vars(study.protocol(wildcards.dataset)),
-                "tokenizer": study.tokenizer(representation.tokenizer, wildcards.dataset),
-                "ngrams": [representation.lowest, representation.highest],
-                "unk": {"policy": representation.policy, "min_count": representation.min_count},
-            },
-        }
+TRAINING_CODE = (
+    "experiments.training",
+    "experiments.receipts",
+    "datasets.corpus",
+    "logs",
+    "peak_memory",
+)
+
+
+def of_representation(training, function):
+    """A function of dataset and representation, at a training job's representation."""
+    return lambda wildcards: function(
+        SimpleNamespace(dataset=wildcards.dataset, representation=training.representation)
+    )
+
+
+def trained_files(training, names):
+    """Files of the run folders that a training job makes."""
+    folder = f"results/runs/{{study}}/{{dataset}}/{training.representation}"
+    return [f"{folder}/{method}/{name}" for method in training.methods for name in names]
+
+
+def measures_of(training):
+    """The time and memory of each task of a training job."""
+    stem = f"results/benchmarks/{{study}}/train/{{dataset}}-{training.representation}"
+    return [f"{stem}-{method}.tsv" for method in training.methods]
+
+
+def measures_pattern(training):
+    """The same with {} for the method."""
+    return lambda wildcards: (
+        f"results/benchmarks/{wildcards.study}/train/"
+        f"{wildcards.dataset}-{training.representation}-{{}}.tsv"
+    )
+
+
+def tasks_of(training):
+    """What a training job does for a dataset."""
+    return lambda wildcards: storage.canonical_json(
+        [
+            task_of(study, wildcards.dataset, training.representation, method)
+            for method in training.methods
+        ]
     )
 
 
@@ -233,7 +253,7 @@ def audits_of_study():
 
 
 def benchmarks_of_study():
-    """The workflow's measure of every training job of the study."""
+    """The time and memory of every training task of the study."""
     return [f"results/benchmarks/{study.name}/train/{'-'.join(run)}.tsv" for run in study.runs()]
 
 

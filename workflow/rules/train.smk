@@ -1,44 +1,50 @@
-"""Train: one job per dataset, representation and method, with its whole grid over all folds.
+"""Train: one job per dataset and representation, with the whole grids of its methods over all folds.
 
-Output, a run folder: run.json (what was run), scores (one row per grid point, repeat and fold),
-out-of-fold predictions, scores and predictions on the inner folds that choose hyper-parameters,
-and the times, which alone differ from run to run.
+A method whose fits are slow has a job of its own (experiments.training_jobs). Output, a run folder
+for each method: run.json (what was run), scores (one row per grid point, repeat and fold),
+out-of-fold predictions, scores and predictions on the inner folds that choose hyper-parameters, the
+times, which alone differ from run to run, and a receipt. A job that is run again trains the methods
+whose receipt names another task, input or code; the run folders of the others stay as they are, so
+their files are marked as updated.
 """
 
+for training in training_jobs(study):
 
-rule train_method:
-    """Fit every grid point on every fold and score it on the fold's test documents."""
-    input:
-        code=code("train_method", "experiments.training", "datasets.corpus", "logs"),
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        audit="results/corpora/{dataset}/audit.json",
-        folds="results/folds/{study}/{dataset}.parquet",
-        inner_folds="results/inner_folds/{study}/{dataset}.parquet",
-        counts=counts_of,
-        vocabularies=vocabularies_of,
-        reduced=reduced_of,
-    output:
-        run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
-        scores="results/runs/{study}/{dataset}/{representation}/{method}/scores.parquet",
-        predictions="results/runs/{study}/{dataset}/{representation}/{method}/predictions.parquet",
-        inner_scores="results/runs/{study}/{dataset}/{representation}/{method}/inner_scores.parquet",
-        inner_predictions="results/runs/{study}/{dataset}/{representation}/{method}/inner_predictions.parquet",
-        timings="results/runs/{study}/{dataset}/{representation}/{method}/timings.parquet",
-    log:
-        "logs/train/{study}/{dataset}-{representation}-{method}.log",
-    benchmark:
-        "results/benchmarks/{study}/train/{dataset}-{representation}-{method}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=megabytes(12, least=800),
-    params:
-        task=task_of,
-    shell:
-        "python {input.code[0]:q} --task {params.task:q} --corpus {input.corpus:q}"
-        " --audit {input.audit:q}"
-        " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
-        " --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
-        " --reduced {input.reduced:q}"
-        " --threads {threads} --run {output.run:q} --log {log:q}"
+    rule:
+        """Fit every grid point of some methods on every fold, score it on its test documents."""
+        name:
+            training.rule
+        input:
+            code=code("train_methods", *TRAINING_CODE),
+            corpus="results/corpora/{dataset}/corpus.parquet",
+            audit="results/corpora/{dataset}/audit.json",
+            folds="results/folds/{study}/{dataset}.parquet",
+            inner_folds="results/inner_folds/{study}/{dataset}.parquet",
+            counts=of_representation(training, counts_of),
+            vocabularies=of_representation(training, vocabularies_of),
+            reduced=of_representation(training, reduced_of),
+        output:
+            runs=update(trained_files(training, RUN_FILES)),
+            receipts=update(trained_files(training, [RECEIPT])),
+            measures=update(measures_of(training)),
+        log:
+            f"logs/train/{{study}}/{{dataset}}-{training.rule}.log",
+        wildcard_constraints:
+            dataset="|".join(map(re.escape, training.datasets)),
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=megabytes(12, least=800),
+        params:
+            tasks=tasks_of(training),
+            folder=lambda wildcards, output: str(Path(output.receipts[0]).parents[1]),
+            measures=measures_pattern(training),
+        shell:
+            "python {input.code[0]:q} --tasks {params.tasks:q} --code {input.code:q}"
+            " --corpus {input.corpus:q} --audit {input.audit:q}"
+            " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
+            " --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
+            " --reduced {input.reduced:q}"
+            " --threads {threads} --runs {params.folder:q} --measures {params.measures:q}"
+            " --log {log:q}"

@@ -14,7 +14,7 @@ from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.study import Representation, Study
 
 Run = tuple[str, str, str]
-"""Dataset, representation and method of a training job."""
+"""Dataset, representation and method of a training task."""
 
 STATED_RATES: Mapping[str, tuple[str, float]] = {
     "mnb": ("terms", 0.088),
@@ -43,10 +43,10 @@ jobs took between a third and three times their estimate. ``gpr`` was not among 
 rate of ``gp``."""
 
 START_SECONDS = 3.0
-"""Of any job: Python, imports, reading. From the same runs, as are the next three."""
+"""Of any job or task: Python, imports, reading. From the same runs, as are the next three."""
 
 PREPARE_SECONDS = 0.5
-"""Of a training job, per million n-grams of the documents of each division: its features."""
+"""Of a training task, per million n-grams of the documents of each division: its features."""
 
 REDUCE_SECONDS = 2.0
 """The same with a reduction."""
@@ -63,7 +63,7 @@ TEXT_STAGES = ("read_corpus", "tokenise_corpus", "count_ngrams", "fit_vocabulari
 PLAN_COLUMNS = (
     "dataset",
     "method",
-    "jobs",
+    "tasks",
     "done",
     "points",
     "outer_fits",
@@ -94,11 +94,11 @@ class Plan:
     Attributes
     ----------
     rows : data frame with the columns :data:`PLAN_COLUMNS`
-        One for each dataset and method. ``jobs`` and ``done`` are training jobs; the columns after
-        ``points`` are of the jobs that are not done. ``document_fits``: training documents, summed
-        over fits.
-    jobs : data frame
-        Columns dataset, representation, method, done, core_seconds: one row for each training job.
+        One for each dataset and method. ``tasks`` and ``done`` are training tasks; the columns
+        after ``points`` are of the tasks that are not done. ``document_fits``: training documents,
+        summed over fits.
+    tasks : data frame
+        Columns dataset, representation, method, done, core_seconds: one row for each task.
     other_jobs : dict
         How many other jobs are to be run, by rule.
     other_seconds : float
@@ -108,7 +108,7 @@ class Plan:
     """
 
     rows: pd.DataFrame
-    jobs: pd.DataFrame
+    tasks: pd.DataFrame
     other_jobs: dict[str, int]
     other_seconds: float
     assumed: tuple[str, ...]
@@ -116,12 +116,12 @@ class Plan:
     @property
     def core_seconds(self) -> float:
         """The estimate of all jobs together."""
-        return float(self.jobs["core_seconds"].sum()) + self.other_seconds
+        return float(self.tasks["core_seconds"].sum()) + self.other_seconds
 
     def wall_seconds(self, cores: int) -> float:
-        """Return the estimate on so many cores: training jobs, the longest first, one core each."""
+        """Return the estimate on so many cores: tasks, the longest first, one core each."""
         free = [0.0] * cores
-        for seconds in sorted(self.jobs["core_seconds"], reverse=True):
+        for seconds in sorted(self.tasks["core_seconds"], reverse=True):
             heapq.heapreplace(free, free[0] + seconds)
         return max(free) + self.other_seconds / cores
 
@@ -173,7 +173,7 @@ def make_plan(
 ) -> Plan:
     """Return what a study still has to do, with an estimate of its time.
 
-    A training job takes the rate of finished runs of the same family, of the same dataset and
+    A training task takes the rate of finished runs of the same family, of the same dataset and
     representation where there are any, else of all; without any, the stated rate.
 
     Parameters
@@ -182,13 +182,13 @@ def make_plan(
     results : Path
         The folder of results, for what is known of datasets and of earlier runs.
     to_run : collection of (dataset, representation, method)
-        The training jobs that are not done.
+        The training tasks that are not done.
     other : iterable of (rule, dataset or None)
         The other jobs that are to be run.
     """
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
-    planned, jobs = [], []
+    planned, tasks = [], []
     for dataset, representation, method in study.runs():
         name = study.methods[method]
         protocol = study.protocol(dataset)
@@ -211,7 +211,7 @@ def make_plan(
             )
             prepared = divisions * (size.documents + inner * size.training)
             seconds += START_SECONDS + _preparation(features, prepared * size.tokens)
-        jobs.append((dataset, representation, method, not waiting, seconds))
+        tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (
                 *(dataset, method, 1, int(not waiting), points),
@@ -228,7 +228,9 @@ def make_plan(
         counts[rule] = counts.get(rule, 0) + 1
     return Plan(
         rows[list(PLAN_COLUMNS)],
-        pd.DataFrame(jobs, columns=["dataset", "representation", "method", "done", "core_seconds"]),
+        pd.DataFrame(
+            tasks, columns=["dataset", "representation", "method", "done", "core_seconds"]
+        ),
         counts,
         sum(_other_seconds(rule, sizes.get(dataset or "")) for rule, dataset in waiting_others),
         tuple(name for name, size in sizes.items() if size.assumed),

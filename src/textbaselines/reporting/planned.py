@@ -26,9 +26,9 @@ def plan_list(plan: Plan) -> pd.DataFrame:
 def totals(plan: Plan, title: str, cores: int) -> list[str]:
     """Return what a plan comes to, in lines."""
     rows = plan.rows
-    jobs, done = int(rows["jobs"].sum()), int(rows["done"].sum())
+    tasks, done = int(rows["tasks"].sum()), int(rows["done"].sum())
     lines = [
-        f"{title}: {jobs - done} of {jobs} training jobs to run, {done} done",
+        f"{title}: {tasks - done} of {tasks} training tasks to run, {done} done",
         f"fits: {int(rows['outer_fits'].sum()):,} outer, {int(rows['inner_fits'].sum()):,} inner; "
         f"documents x fits: {int(rows['document_fits'].sum()):,}",
     ]
@@ -51,11 +51,11 @@ def totals(plan: Plan, title: str, cores: int) -> list[str]:
 
 
 def plan_as_json(plan: Plan, study: str, cores: int) -> str:
-    """Return a plan as JSON: rows, jobs and totals, times in seconds."""
+    """Return a plan as JSON: rows, tasks and totals, times in seconds."""
     whole = {
         "study": study,
         "rows": plan.rows.to_dict("records"),
-        "jobs": plan.jobs.to_dict("records"),
+        "tasks": plan.tasks.to_dict("records"),
         "other_jobs": plan.other_jobs,
         "other_seconds": plan.other_seconds,
         "assumed_length": list(plan.assumed),
