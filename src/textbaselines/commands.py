@@ -23,7 +23,7 @@ from textbaselines.experiments.collection import (
 from textbaselines.experiments.planning import make_plan
 from textbaselines.experiments.receipts import would_be_kept
 from textbaselines.experiments.study import Study, read_study
-from textbaselines.experiments.training_jobs import RULE, task_of, training_jobs
+from textbaselines.experiments.training_jobs import RULE, TRAINED_FROM, task_of, training_jobs
 from textbaselines.logs import start_log
 from textbaselines.reporting.commits import cells_at_commit
 from textbaselines.reporting.listing import FORMS, compare, render, select
@@ -130,7 +130,7 @@ def _to_train(
 ) -> set[tuple[str, str, str]]:
     """Return the tasks that training jobs, (rule, dataset), would not keep as they are."""
     methods = {job.rule: (job.representation, job.methods) for job in training_jobs(study)}
-    remade = {dataset for _, dataset in other}
+    remade = {dataset for rule, dataset in other if rule in TRAINED_FROM}
     tasks = set()
     for rule, dataset in training:
         representation, names = methods[rule]

@@ -18,6 +18,16 @@ QUICK = frozenset({"mnb", "bnb", "cnb", "lm", "svm", "nbsvm", "lr", "gnb"})
 RULE = "train_methods_"
 """How the names of the workflow's training rules begin."""
 
+TRAINED_FROM = (
+    "read_corpus",
+    "draw_folds",
+    "tokenise_corpus",
+    "count_ngrams",
+    "fit_vocabularies",
+    "reduce_features",
+)
+"""The workflow's rules that make what the tasks of a dataset are trained from."""
+
 
 @dataclass(frozen=True)
 class TrainingJob:
