@@ -102,3 +102,23 @@ def test_a_large_array_lies_in_a_file(monkeypatch) -> None:
     assert isinstance(large, np.memmap)
     large[:] = np.arange(11)
     assert large.sum() == 55
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1\x15\x04 cut off", b"\xff\xfe\x00\xd8"])
+@pytest.mark.parametrize(
+    "read",
+    [storage.read_parquet, storage.parquet_columns, storage.read_csv, storage.read_json],
+)
+def test_a_broken_result_file_is_named(read, content: bytes, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    # A CSV of some words is a CSV: it breaks where a row has more fields than the head.
+    broken.write_bytes(content if read is not storage.read_csv or not content else b"a\n1,2\n\xff")
+    with pytest.raises(UserError, match="broken"):
+        read(broken)
+
+
+def test_a_parquet_file_without_a_wanted_column_is_named(tmp_path: Path) -> None:
+    storage.write_parquet(tmp_path / "x.parquet", pd.DataFrame({"a": [1], "b": [2]}))
+    assert list(storage.read_parquet(tmp_path / "x.parquet", columns=["b"])) == ["b"]
+    with pytest.raises(UserError, match=r"x\.parquet"):
+        storage.read_parquet(tmp_path / "x.parquet", columns=["c"])

@@ -74,6 +74,8 @@ def read_json(path: str | Path) -> Any:
     """Read a JSON file; raise :class:`UserError` with the line when it is not valid JSON."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError("not a JSON file", where=str(path), found=str(error)) from error
     except json.JSONDecodeError as error:
         raise UserError(
             "not a JSON file", where=f"{path}, line {error.lineno}", found=error.msg
@@ -87,7 +89,9 @@ def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
 
 
 def read_parquet(
-    path: str | Path, filters: list[tuple[str, str, Any]] | None = None
+    path: str | Path,
+    filters: list[tuple[str, str, Any]] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Read a Parquet file; raise :class:`UserError` when it is absent or broken.
 
@@ -96,28 +100,47 @@ def read_parquet(
     path : path
     filters : list of (column, operator, value), optional
         Which rows: those for which all hold.
+    columns : sequence of str, optional
+        Which columns; all by default.
     """
-    with _told_broken(path):
-        return pd.read_parquet(path, filters=filters)
+    with _told_broken(path, "Parquet"):
+        return pd.read_parquet(
+            path, filters=filters, columns=None if columns is None else list(columns)
+        )
+
+
+def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
+    """Read a CSV file; raise :class:`UserError` when it is absent, empty or broken.
+
+    Parameters
+    ----------
+    path : path
+    options
+        Those of ``pandas.read_csv``.
+    """
+    with _told_broken(path, "CSV"):
+        frame: pd.DataFrame = pd.read_csv(path, **options)
+        return frame
 
 
 def parquet_columns(path: str | Path) -> list[str]:
     """Return the names of a Parquet file's columns; :class:`UserError` as :func:`read_parquet`."""
-    with _told_broken(path):
+    with _told_broken(path, "Parquet"):
         return list(pq.read_schema(path).names)
 
 
 @contextmanager
-def _told_broken(path: str | Path) -> Iterator[None]:
+def _told_broken(path: str | Path, form: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
         raise UserError("no such file", where=str(path), fix="make it again") from error
-    except (pa.ArrowInvalid, OSError) as error:
+    except (ValueError, OSError) as error:
+        # Also those of Arrow and of pandas for content they cannot read.
         raise UserError(
-            "a broken Parquet file",
+            f"a broken {form} file",
             where=str(path),
-            found=str(error).splitlines()[0],
+            found=str(error).partition("\n")[0],
             fix="delete it, and run again what makes it",
         ) from error
 

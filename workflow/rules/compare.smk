@@ -11,6 +11,7 @@ rule compare_rows:
     input:
         code=code(
             "compare_rows",
+            "datasets.corpus",
             "experiments.across_datasets",
             "experiments.pairs",
             "experiments.verdicts",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from textbaselines import storage
+from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.across_datasets import compare_across
 from textbaselines.experiments.contrasts import Contrast
 from textbaselines.experiments.pairs import compare_dataset, compared_cells
@@ -36,8 +37,8 @@ def main() -> None:
                     args.runs,
                     cells[cells["dataset"] == dataset],
                     selections,
-                    pd.read_parquet(
-                        args.corpora / dataset / "corpus.parquet", columns=["id", "group"]
+                    read_corpus(
+                        args.corpora / dataset / "corpus.parquet", ["id", "group"]
                     ).set_index("id")["group"],
                 )
                 for dataset in datasets

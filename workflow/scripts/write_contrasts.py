@@ -4,7 +4,6 @@ import argparse
 import io
 from pathlib import Path
 
-import pandas as pd
 from rich.console import Console
 
 from textbaselines import storage
@@ -26,7 +25,7 @@ def main() -> None:
     with run_script("contrasts", args.log):
         study = storage.read_json(args.study)
         read = {
-            name: pd.read_csv(args.significance / f"{name}.csv")
+            name: storage.read_csv(args.significance / f"{name}.csv")
             for name in ("contrasts", "across", "ranks", "omnibus", "nemenyi")
         }
         tables = [

@@ -24,6 +24,7 @@ from textbaselines import storage
 from textbaselines.experiments.lengths import parts_of_predictions, wilson
 from textbaselines.experiments.metrics import log_loss
 from textbaselines.experiments.reported_cells import KEY
+from textbaselines.experiments.selection import points_of_cell
 from textbaselines.seeds import seed_from
 
 CALIBRATIONS = ("own", "platt", "isotonic")
@@ -89,23 +90,12 @@ def fit_platt(scores: Floats, positive: Bools) -> Calibrator:
     scores : array, shape (n,)
     positive : bool array, shape (n,)
     """
-    n_positive = int(positive.sum())
-    n_negative = len(positive) - n_positive
-    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
     scale = float(np.abs(scores).max(initial=0.0))
     if np.ptp(scores) <= 1e-12 * scale:
         # All scores are equal (or there is but one): a constant is all that can be said.
-        constant = float(target.mean())
+        constant = float(_platt_targets(positive).mean())
         return lambda new: np.full(len(new), constant)
-    # A target t is the document once as positive with weight t, once as negative with 1 - t.
-    column = scores[:, np.newaxis] / scale
-    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=1000)
-    model.fit(
-        np.vstack([column, column]),
-        np.repeat([1, 0], len(scores)),
-        sample_weight=np.concatenate([target, 1 - target]),
-    )
-    slope, intercept = float(model.coef_[0, 0]) / scale, float(model.intercept_[0])
+    slope, intercept = _fit_sigmoid(scores, positive, intercept=True)
     return lambda new: np.asarray(expit(slope * new + intercept), dtype=np.float64)
 
 
@@ -121,23 +111,33 @@ def fit_slope(scores: Floats, positive: Bools) -> float:
     scores : array, shape (n,)
     positive : bool array, shape (n,)
     """
-    n_positive = int(positive.sum())
-    target = np.where(
-        positive, (n_positive + 1) / (n_positive + 2), 1 / (len(scores) - n_positive + 2)
-    )
-    scale = float(np.abs(scores).max(initial=0.0))
-    if scale == 0.0:
+    if not np.any(scores):
         return 0.0
+    return _fit_sigmoid(scores, positive, intercept=False)[0]
+
+
+def _platt_targets(positive: Bools) -> Floats:
+    n_positive = int(positive.sum())
+    n_negative = len(positive) - n_positive
+    return np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+
+
+def _fit_sigmoid(scores: Floats, positive: Bools, *, intercept: bool) -> tuple[float, float]:
+    """Return slope and intercept (0 without one) of the likeliest sigmoid for Platt's targets."""
+    scale = float(np.abs(scores).max())
+    target = _platt_targets(positive)
+    # A target t is the document once as positive with weight t, once as negative with 1 - t.
     column = scores[:, np.newaxis] / scale
     model = LogisticRegression(
-        C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=1e-10, max_iter=1000
+        C=np.inf, fit_intercept=intercept, solver="newton-cholesky", tol=1e-10, max_iter=1000
     )
     model.fit(
         np.vstack([column, column]),
         np.repeat([1, 0], len(scores)),
         sample_weight=np.concatenate([target, 1 - target]),
     )
-    return float(model.coef_[0, 0]) / scale
+    # Without an intercept scikit-learn gives a float or an array of one, by the solver.
+    return float(model.coef_[0, 0]) / scale, float(np.ravel(model.intercept_)[0])
 
 
 def fit_isotonic(scores: Floats, positive: Bools) -> Calibrator:
@@ -255,21 +255,10 @@ class CalibratedRuns:
             Ordered by repeat and fold. Probabilities are of the positive class; NaN where the
             method has none, or no score on inner folds.
         """
-        dataset, method = cell["dataset"], cell["method"]
-        if cell["selection"] == "nested":
-            of_cell = self._selections
-            for name in ("dataset", "representation", "method"):
-                of_cell = of_cell[of_cell[name] == cell[name]]
-            parts = [
-                self._of_point(dataset, representation, method, point).merge(
-                    rows[["repeat", "fold"]], on=["repeat", "fold"]
-                )
-                for (representation, point), rows in of_cell.groupby(
-                    ["chosen_representation", "point"], sort=False
-                )
-            ]
-        else:
-            parts = [self._of_point(dataset, cell["representation"], method, cell["point"])]
+        parts = []
+        for representation, point, places in points_of_cell(cell, self._selections):
+            part = self._of_point(cell["dataset"], representation, cell["method"], point)
+            parts.append(part if places is None else part.merge(places, on=["repeat", "fold"]))
         together = pd.concat(parts, ignore_index=True)
         return together.sort_values(["repeat", "fold"], kind="stable", ignore_index=True)
 

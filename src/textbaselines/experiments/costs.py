@@ -58,9 +58,9 @@ def costs_of_runs(
     for folder, benchmark in zip(map(Path, run_folders), benchmarks, strict=True):
         run = storage.read_json(folder / "run.json")
         key = ["point", "repeat", "fold"]
-        timings = pd.read_parquet(folder / "timings.parquet").set_index(key)
+        timings = storage.read_parquet(folder / "timings.parquet").set_index(key)
         read = [*key, "n_test", "n_features", "failure"]
-        tested = pd.read_parquet(folder / "scores.parquet", columns=read)
+        tested = storage.read_parquet(folder / "scores.parquet", columns=read)
         tested = tested[tested["failure"].isna()].set_index(key)
         fitted = timings.loc[timings.index.isin(tested.index)]
         per_document = fitted["predict_seconds"] / tested["n_test"]
@@ -113,7 +113,7 @@ def read_benchmark(path: str | Path) -> tuple[float, float]:
     UserError
         When the file lacks a column.
     """
-    measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])
+    measured = storage.read_csv(path, sep="\t", na_values=["-", "NA"])
     for column in ("s", "max_rss"):
         if column not in measured:
             raise UserError(

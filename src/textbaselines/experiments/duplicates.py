@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import LEFT_OUT, read_folds
 from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.selection import cell_predictions
@@ -153,9 +154,7 @@ def leaks_of_study(
     rows = []
     honest = compared_cells(cells)
     for dataset in (entry["name"] for entry in study["datasets"]):
-        corpus = pd.read_parquet(
-            results / "corpora" / dataset / "corpus.parquet", columns=["id", "group"]
-        )
+        corpus = read_corpus(results / "corpora" / dataset / "corpus.parquet", ["id", "group"])
         folds = read_folds(results / "folds" / name / f"{dataset}.parquet")
         tested = standing_in_training(folds, corpus.set_index("id")["group"])
         if not tested["repeated"].any():

@@ -10,7 +10,7 @@ inner fold ranks last.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -188,6 +188,40 @@ def _chosen(
     ]
 
 
+class CellPoint(NamedTuple):
+    """A grid point of one representation that a cell rests on, and where."""
+
+    representation: str
+    point: str
+    places: pd.DataFrame | None
+    """The (repeat, fold) pairs in which it was chosen; None for all."""
+
+
+def points_of_cell(cell: Mapping[Any, Any], selections: pd.DataFrame) -> list[CellPoint]:
+    """Return the points whose predictions make up a cell: one, or those that inner folds chose.
+
+    Parameters
+    ----------
+    cell : mapping
+        A row of the cells.
+    selections : data frame
+        What nested selection chose in this study.
+    """
+    if cell["selection"] != "nested":
+        return [CellPoint(cell["representation"], cell["point"], None)]
+    mine = selections[
+        (selections["dataset"] == cell["dataset"])
+        & (selections["representation"] == cell["representation"])
+        & (selections["method"] == cell["method"])
+    ]
+    return [
+        CellPoint(str(representation), str(point), rows[["repeat", "fold"]])
+        for (representation, point), rows in mine.groupby(
+            ["chosen_representation", "point"], sort=False
+        )
+    ]
+
+
 def cell_predictions(
     runs_folder: Path, cell: Mapping[Any, Any], selections: pd.DataFrame
 ) -> pd.DataFrame:
@@ -207,23 +241,14 @@ def cell_predictions(
     data frame
         In the order of repeats and folds; the columns of predictions.parquet without ``point``.
     """
-    dataset, method = cell["dataset"], cell["method"]
-    wanted: dict[Any, pd.DataFrame | None]
-    if cell["selection"] != "nested":
-        wanted = {(cell["representation"], cell["point"]): None}
-    else:
-        mine = selections[
-            (selections["dataset"] == dataset)
-            & (selections["method"] == method)
-            & (selections["representation"] == cell["representation"])
-        ]
-        wanted = dict(iter(mine.groupby(["chosen_representation", "point"], sort=False)))
     parts = []
-    for (representation, point), rows in wanted.items():
-        file = runs_folder / dataset / representation / method / "predictions.parquet"
-        frame = storage.read_parquet(file, filters=[("point", "==", point)]).drop(columns="point")
-        if rows is not None:
-            frame = frame.merge(rows[["repeat", "fold"]], on=["repeat", "fold"])
+    for representation, point, places in points_of_cell(cell, selections):
+        folder = runs_folder / cell["dataset"] / representation / cell["method"]
+        frame = storage.read_parquet(
+            folder / "predictions.parquet", filters=[("point", "==", point)]
+        ).drop(columns="point")
+        if places is not None:
+            frame = frame.merge(places, on=["repeat", "fold"])
         parts.append(frame)
     together = pd.concat(parts, ignore_index=True)
     return together.sort_values(["repeat", "fold"], kind="stable").reset_index(drop=True)

@@ -21,7 +21,7 @@ from textbaselines.experiments.significance import (
 from textbaselines.models.registry import METHODS
 from textbaselines.reporting.layout import DASH, Cell, Table
 from textbaselines.reporting.tables import percent
-from textbaselines.storage import read_json
+from textbaselines.storage import read_json, read_parquet
 
 NOT_RUN = "not run in this study"
 
@@ -214,7 +214,7 @@ def read_points(run_folders: Sequence[str | Path]) -> list[Point]:
         lowest, highest = run["ngrams"]
         if run["family"] not in families or lowest != 1 or highest not in _N_GRAMS:
             continue
-        scores = pd.read_parquet(
+        scores = read_parquet(
             folder / "scores.parquet",
             columns=["point", "repeat", "fold", "n_train", "n_test", "accuracy"],
         )
@@ -310,7 +310,7 @@ def _right_of_both(a: Point, b: Point) -> tuple[NDArray[np.bool_], NDArray[np.bo
 
 def _right(point: Point) -> pd.Series:
     """Return whether each test document's prediction is right, by document id."""
-    rows = pd.read_parquet(
+    rows = read_parquet(
         point.folder / "predictions.parquet",
         columns=["id", "label", "predicted"],
         filters=[("point", "==", point.point)],

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from rich.console import Console
 
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_table
 from textbaselines.reporting.tracking.ui import links_of_study
+from textbaselines.storage import read_parquet
 
 
 def print_summary(results: Path, study: Mapping[str, Any], console: Console | None = None) -> None:
@@ -30,7 +30,7 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
     if not cells.is_file():
         return
     console = console or Console()
-    frame = pd.read_parquet(cells)
+    frame = read_parquet(cells)
     for selection in ("fixed", "nested"):
         if selection in set(frame["selection"]):
             table = comparison_table(

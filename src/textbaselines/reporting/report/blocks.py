@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from textbaselines import storage
 from textbaselines.reporting.layout import DASH, Cell, Table
 
 
@@ -123,7 +124,7 @@ class Results:
         if path is None:
             return None
         # Words such as "null" and ids such as "007" stay what they are.
-        return pd.read_csv(
+        return storage.read_csv(
             path,
             dtype=dict.fromkeys(_WORDS, "str"),
             keep_default_na=False,
