@@ -126,7 +126,7 @@ def set_title(figure: Figure, title: str) -> None:
     """Set the title of a figure, on as many lines as its width asks for."""
     width, _ = figure.get_size_inches()
     # Letters of this size are about 0.085 inches wide, capitals more.
-    figure.suptitle(textwrap.fill(title, int(10.5 * width)), fontsize=11)
+    figure.suptitle(textwrap.fill(title, int(10.5 * width), break_on_hyphens=False), fontsize=11)
 
 
 def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:
