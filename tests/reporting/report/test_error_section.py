@@ -26,7 +26,7 @@ FILES = {
     "d,uni,B,fixed,pos,neg,0,0.0\nd,uni,B,fixed,pos,pos,6,1.0\n",
     "agreement": "dataset,representation_a,method_a,representation_b,method_b,predictions,equal,"
     "kappa,both_wrong,both_wrong_if_independent\n"
-    "e,uni,A,uni,B,10,0.9,0.8,0.1,0.05\ne,uni,A,uni,C,10,0.7,-0.1,0.1,0.05\n"
+    "e,uni,A,uni,B,10,0.6,0.8,0.1,0.05\ne,uni,A,uni,C,10,0.7,-0.1,0.1,0.05\n"
     "d,uni,A,uni,B,10,0.8,0.6,0.2,0.12\n",
 }
 
@@ -64,7 +64,7 @@ def test_confusion_of_the_row_that_is_right_most_often(sheets) -> None:
 def test_the_least_alike_methods_of_each_dataset_come_first(sheets) -> None:
     assert _texts(sheets["agreement"]) == [
         ["Second", "A-uni and C-uni", "70.0", "−0.100", "10.0", "5.0"],
-        ["Second", "A-uni and B-uni", "90.0", "0.800", "10.0", "5.0"],
+        ["Second", "A-uni and B-uni", "60.0", "0.800", "10.0", "5.0"],
         ["First", "A-uni and B-uni", "80.0", "0.600", "20.0", "12.0"],
     ]
 
