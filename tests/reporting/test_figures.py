@@ -4,9 +4,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from textbaselines.errors import UserError
-from textbaselines.reporting.figures import accuracy_figure, write_figure
+from textbaselines.reporting.figures import accuracy_figure, set_title, write_figure
 
 STUDY = {
     "name": "small",
@@ -110,3 +112,16 @@ def test_oracle_is_marked():
     )
     assert "optimistic: chosen on the test folds" in figure.get_suptitle()
     assert words.startswith("Optimistic: chosen on the test folds.")
+
+
+def test_a_long_title_stays_within_the_figure() -> None:
+    figure = Figure(figsize=(4, 2), layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    figure.subplots()
+    title = "Wide Methods on Many Corpora Measured With Intervals: over-confidence by length"
+    set_title(figure, title)
+    canvas.draw()
+    assert figure.get_suptitle().replace("\n", " ") == title
+    box = figure._suptitle.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width

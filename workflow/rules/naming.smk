@@ -357,7 +357,15 @@ def files_of_report():
         "significance": ("pairs", "contrasts", "across", "ranks", "omnibus", "nemenyi"),
         "calibration": ("calibration", "reliability", "by_length"),
         "lengths": ("accuracy_by_length",),
-        "errors": ("hard_documents", "suspects", "confident_errors", "ngrams", "agreement"),
+        "errors": (
+            "hardness",
+            "confusion",
+            "agreement",
+            "hard_documents",
+            "suspects",
+            "confident_errors",
+            "ngrams",
+        ),
         "duplicates": ("leak",),
         "costs": ("costs", "front"),
     }.items():

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from textbaselines.errors import UserError
 from textbaselines.experiments.pairs import compared_cells
 from textbaselines.reporting.costs import significant
-from textbaselines.reporting.figures import COLOURS, MARKERS
+from textbaselines.reporting.figures import COLOURS, MARKERS, set_title
 from textbaselines.reporting.tables import percent
 
 FRONT_COLUMNS = (
@@ -134,7 +134,7 @@ def cost_front_figure(front: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Fi
     for axis in axes.flat[len(datasets) :]:
         axis.set_visible(False)
     figure.supylabel("Accuracy (%)", fontsize=9)
-    figure.suptitle(title, fontsize=11)
+    set_title(figure, title)
     figure.legend(
         handles=_legend(methods, look),
         loc="outside lower center",

@@ -1,6 +1,7 @@
 """Figures of the results: accuracy by method with its interval, one panel per dataset."""
 
 import math
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -117,8 +118,15 @@ def accuracy_figure(
     if selection == "oracle":
         title += f" ({ORACLE_WARNING})"
         words.insert(0, f"{ORACLE_WARNING.capitalize()}.")
-    figure.suptitle(title, fontsize=11)
+    set_title(figure, title)
     return figure, "\n".join(words) + "\n"
+
+
+def set_title(figure: Figure, title: str) -> None:
+    """Set the title of a figure, on as many lines as its width asks for."""
+    width, _ = figure.get_size_inches()
+    # Letters of this size are about 0.085 inches wide, capitals more.
+    figure.suptitle(textwrap.fill(title, int(10.5 * width), break_on_hyphens=False), fontsize=11)
 
 
 def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
-from textbaselines.reporting.figures import COLOURS, MARKERS
+from textbaselines.reporting.figures import COLOURS, MARKERS, set_title
 
 # Colours repeat after 7 lines, dashes after 4, markers after 10: together after 140.
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
@@ -80,7 +80,7 @@ def panel_figure(
     if not names:
         figure = Figure(figsize=(6, 1.2), layout="constrained")
         FigureCanvasAgg(figure)
-        figure.suptitle(title, fontsize=11)
+        set_title(figure, title)
         figure.text(0.5, 0.35, nothing, ha="center", fontsize=9)
         return figure
     styles = {name: _style(place) for place, name in enumerate(names)}
@@ -107,7 +107,7 @@ def panel_figure(
         if index + columns >= len(panels):
             # A label of the whole figure would lie under the legend.
             axis.set_xlabel(across, fontsize=9)
-    figure.suptitle(title, fontsize=11)
+    set_title(figure, title)
     figure.supylabel(up, fontsize=9)
     figure.legend(
         [Line2D([], [], **styles[name], markerfacecolor="white") for name in names],

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
-from textbaselines.reporting.figures import COLOURS, MARKERS
+from textbaselines.reporting.figures import COLOURS, MARKERS, set_title
 from textbaselines.reporting.tables import percent
 
 # Colours repeat after 7 lines, dashes after 4, markers after 10: together after 140.
@@ -95,7 +95,7 @@ def search_figure(curves: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figur
         axis.set_axisbelow(True)
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
-    figure.suptitle(title, fontsize=11)
+    set_title(figure, title)
     figure.supylabel("Expected best accuracy on inner folds (%)", fontsize=9)
     handles = [
         Line2D([], [], **styles[method["name"], representation["name"]], markerfacecolor="white")
@@ -117,7 +117,7 @@ def search_figure(curves: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figur
 def _empty(title: str) -> Figure:
     figure = Figure(figsize=(6, 1.2), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(title, fontsize=11)
+    set_title(figure, title)
     figure.text(0.5, 0.4, _NOTHING, ha="center", fontsize=9)
     return figure
 

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from textbaselines.reporting.report.findings import findings
+from textbaselines.reporting.report.findings import findings, headline
 
 STUDY = {
     "datasets": [{"name": "d", "title": "D"}],
@@ -103,3 +103,23 @@ def test_the_optimistic_cells_are_never_the_answer() -> None:
     (words,) = findings(cells(a=0.8, b=0.7), None, None, STUDY)
     assert "80.0 %" in words
     assert "90.0" not in words
+
+
+def test_the_headline_counts_leads_that_hold() -> None:
+    pairs = pd.DataFrame([pair("a", "b", 0.5, 0.3, -0.4, 1.4), pair("c", "a", 1.0, 0.04, 0.1, 1.9)])
+    scores = cells(a=0.80, b=0.795, c=0.81)
+    # One comparison with the best, so Holm leaves its p as it is.
+    assert headline(scores, pairs, STUDY) == (
+        "The highest accuracy is that of C-bigrams on 1 of 1 dataset. The lead over the next row "
+        "is shown to be real on 1 of 1."
+    )
+    pairs["p"] = 0.06
+    assert headline(scores, pairs, STUDY).endswith("real on none of 1.")
+    assert headline(scores.assign(accuracy=math.nan), pairs, STUDY) == ""
+
+
+def test_a_row_that_is_as_accurate() -> None:
+    pairs = pd.DataFrame([pair("a", "b", 0.0, 1.0, 0.0, 0.0)])
+    (words,) = findings(cells(a=0.80, b=0.80), pairs, None, STUDY)
+    assert "B-bigrams is as accurate (95 % interval of the difference 0.00 to 0.00" in words
+    assert words.endswith("compared with the best): no difference.")

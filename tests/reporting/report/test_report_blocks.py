@@ -59,6 +59,14 @@ def test_rows_beyond_the_limit_are_counted(tmp_path: Path) -> None:
     assert sheet.table.text_columns == {0}
 
 
+def test_some_rows_of_each_dataset() -> None:
+    frame = pd.DataFrame({"dataset": list("aaabb"), "value": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    columns = {"dataset": ("Dataset", None), "value": ("Value", "{:.0f}".format)}
+    sheet = sheet_of_frame(frame, columns, name="n", title="t", caption="c", of_each=2)
+    assert sheet.left_out == 1
+    assert [row[1].text for row in sheet.table.rows] == ["1", "2", "4", "5"]
+
+
 @pytest.fixture
 def svg(tmp_path: Path) -> str:
     figure = Figure(figsize=(2, 2))

@@ -205,6 +205,12 @@ class TestBrowser:
         assert (tmp_path / "report.pdf").stat().st_size > 20_000
         page.emulate_media(media="print")
         assert not page.locator("nav").is_visible()
+        # A sheet of A4 within its margins, in CSS pixels: what is wider would be cut off.
+        page.set_viewport_size({"width": 703, "height": 1000})
+        wide = (
+            "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth)"
+        )
+        assert page.evaluate(f"{wide}.map(e => e.getAttribute('aria-labelledby'))") == []
 
 
 def test_every_source_is_a_file_beside_the_page(report) -> None:

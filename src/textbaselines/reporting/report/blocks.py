@@ -146,6 +146,7 @@ def sheet_of_frame(
     caption: str,
     sources: Sequence[Source] = (),
     at_most: int | None = None,
+    of_each: int | None = None,
 ) -> Sheet:
     """Return a data frame as a table of the page.
 
@@ -158,8 +159,12 @@ def sheet_of_frame(
     sources : sequence of Source
     at_most : int, optional
         Show only so many rows; the others are counted.
+    of_each : int, optional
+        Show only so many rows of each dataset (column ``dataset``); the others are counted.
     """
     shown = frame if at_most is None else frame.head(at_most)
+    if of_each is not None:
+        shown = shown.groupby("dataset", sort=False).head(of_each)
     formats = [form for _, form in columns.values()]
     rows = [
         tuple(Cell(_text(value, form)) for value, form in zip(row, formats, strict=True))
@@ -194,3 +199,17 @@ def sort_key(text: str) -> str:
     """
     found = _NUMBER.search(text)
     return found.group().replace(",", "").replace("−", "-") if found else ""
+
+
+def picture_of(results: Results, stem: str, name: str, caption: str, source: Source) -> list[Block]:
+    """Return the figure of the files ``stem``.svg and .txt; nothing when they are not there."""
+    path, words = results.path(f"{stem}.svg"), results.path(f"{stem}.txt")
+    if path is None or words is None:
+        return []
+    text = words.read_text(encoding="utf-8")
+    return [Picture(f"figure-{name}", caption, path, text, (source,))]
+
+
+def absent(name: str, title: str, file: str) -> Section:
+    """Return a section that says which file it lacks."""
+    return Section(name, title, absent=f"Not made in this study (no results/{file}).")

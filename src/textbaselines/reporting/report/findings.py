@@ -1,7 +1,9 @@
 """The answer first: which row, by how much, how sure, in sentences made from the tables."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -10,16 +12,40 @@ from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.significance import LEVEL, holm
 from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
 from textbaselines.reporting.contrasts import T_TEST, p_text, signed
+from textbaselines.reporting.report.titles import row_titles
 from textbaselines.reporting.tables import percent
 
 
-def row_titles(study: Mapping[str, Any]) -> dict[str, str]:
-    """Return the title of each row of the tables by its name, ``<method>-<representation>``."""
-    return {
-        f"{method['name']}-{representation['name']}": f"{method['title']}-{representation['title']}"
-        for method in study["methods"]
-        for representation in study["representations"]
-    }
+def headline(cells: pd.DataFrame, pairs: pd.DataFrame | None, study: Mapping[str, Any]) -> str:
+    """Return the shortest answer: which rows lead on how many datasets, and how many leads hold.
+
+    Parameters
+    ----------
+    cells, pairs, study
+        As for :func:`findings`. Empty when no row has a result.
+    """
+    titles = row_titles(study)
+    best = _best_rows(cells, pairs, study)
+    if not best:
+        return ""
+    counts = Counter(row["row"] for row in best.values())
+    datasets = "dataset" if len(best) == 1 else "datasets"
+    parts = [f"{titles[row]} on {count}" for row, count in counts.most_common()]
+    text = f"The highest accuracy is that of {_listed(parts)} of {len(best)} {datasets}."
+    if pairs is None:
+        return text
+    compared = [
+        rows
+        for dataset, row in best.items()
+        if (rows := _behind(row["row"], pairs[pairs["dataset"] == dataset]))
+    ]
+    real = sum(rows[0].p < LEVEL for rows in compared)
+    if compared:
+        text += (
+            f" The lead over the next row is shown to be real on {real or 'none'} of "
+            f"{len(compared)}."
+        )
+    return text
 
 
 def findings(
@@ -44,57 +70,88 @@ def findings(
         The study's description.
     """
     titles = row_titles(study)
-    honest = compared_cells(cells)
-    honest = honest[honest["accuracy"].notna()]
     sentences = []
     for dataset in study["datasets"]:
-        mine = honest[honest["dataset"] == dataset["name"]]
-        if pairs is not None and len(mine) > 1:
-            rows = pairs[pairs["dataset"] == dataset["name"]]
-            mine = mine[mine["row"].isin({*rows["a"], *rows["b"]})]
-        if mine.empty:
+        best = _best_rows(cells, pairs, study).get(dataset["name"])
+        if best is None:
             continue
-        best = mine.sort_values("accuracy", ascending=False, kind="stable").iloc[0]
         words = [
             f"{dataset['title']}: {titles[best['row']]} has the highest accuracy, "
             f"{percent(best['accuracy'], 1)} % (95 % interval {percent(best['low'], 1)} to "
             f"{percent(best['high'], 1)})."
         ]
-        if pairs is not None and len(mine) > 1:
-            words.append(_near(best["row"], rows, titles))
+        if pairs is not None:
+            mine = pairs[pairs["dataset"] == dataset["name"]]
+            words.append(_near(_behind(best["row"], mine), titles))
         if contrasts is not None:
             words.append(_declared(contrasts[contrasts["dataset"] == dataset["name"]], titles))
         sentences.append(" ".join(filter(None, words)))
     return sentences
 
 
-def _near(best: str, pairs: pd.DataFrame, titles: Mapping[str, str]) -> str:
-    """Say which rows are not shown to differ from the best, and which comes next."""
-    against = []
+def _best_rows(
+    cells: pd.DataFrame, pairs: pd.DataFrame | None, study: Mapping[str, Any]
+) -> dict[str, Mapping[Any, Any]]:
+    """Return the cell with the highest accuracy of each dataset, by the dataset's name."""
+    honest = compared_cells(cells)
+    honest = honest[honest["accuracy"].notna()]
+    best = {}
+    for dataset in study["datasets"]:
+        mine = honest[honest["dataset"] == dataset["name"]]
+        if pairs is not None and len(mine) > 1:
+            rows = pairs[pairs["dataset"] == dataset["name"]]
+            mine = mine[mine["row"].isin({*rows["a"], *rows["b"]})]
+        if not mine.empty:
+            ordered = mine.sort_values("accuracy", ascending=False, kind="stable")
+            best[dataset["name"]] = ordered.iloc[0].to_dict()
+    return best
+
+
+@dataclass(frozen=True)
+class _Behind:
+    """A row behind the best: by how many points, the interval of that, and its adjusted p."""
+
+    row: str
+    points: float
+    low: float
+    high: float
+    p: float
+
+
+def _behind(best: str, pairs: pd.DataFrame) -> list[_Behind]:
+    """Return the rows compared with the best, the nearest first; p by Holm over all of them."""
+    found = []
     for row in pairs.to_dict("records"):
         if best in (row["a"], row["b"]) and not math.isnan(row["p"]):
             sign = 1 if row["a"] == best else -1
             name = "t" if row["test"] == T_TEST else "bootstrap"
-            ends = sorted(sign * row[f"{name}_{side}_points"] for side in ("low", "high"))
+            low, high = sorted(sign * row[f"{name}_{side}_points"] for side in ("low", "high"))
             other = row["b"] if row["a"] == best else row["a"]
-            against.append((sign * row["difference_points"], other, ends, row["p"]))
-    if not against:
+            found.append(_Behind(other, sign * row["difference_points"], low, high, row["p"]))
+    found.sort(key=lambda one: (one.points, one.row))
+    adjusted = holm([one.p for one in found])
+    return [replace(one, p=float(p)) for one, p in zip(found, adjusted, strict=True)]
+
+
+def _near(behind: Sequence[_Behind], titles: Mapping[str, str]) -> str:
+    """Say which rows are not shown to differ from the best, and which comes next."""
+    if not behind:
         return ""
-    against.sort(key=lambda one: (one[0], one[1]))
-    adjusted = dict(
-        zip((one[1] for one in against), holm([one[3] for one in against]), strict=True)
-    )
-    lead, second, (low, high), _ = against[0]
-    verdict = (
-        "a difference that is not shown to be real" if adjusted[second] >= LEVEL else "a real lead"
-    )
+    second, *others = behind
+    unproven = second.p >= LEVEL
+    verdict = "a difference that is not shown to be real" if unproven else "a real lead"
+    start = f"Next is {titles[second.row]}, {_points(second.points)} behind"
+    if not second.points:
+        verdict, start = "no difference", f"{titles[second.row]} is as accurate"
     text = (
-        f"Next is {titles[second]}, {_points(lead)} behind (95 % interval of the difference "
-        f"{signed(low)} to {signed(high)}, p {_relation(adjusted[second])} adjusted over the "
-        f"{len(against)} rows compared with the best): {verdict}."
+        f"{start} (95 % interval of the difference {signed(second.low)} to {signed(second.high)}, "
+        f"p {_relation(second.p)} adjusted over the {len(behind)} rows compared with the best): "
+        f"{verdict}."
     )
-    alike = [titles[other] for _, other, _, _ in against[1:] if adjusted[other] >= LEVEL]
-    if adjusted[second] >= LEVEL and alike:
+    alike = [titles[one.row] for one in others if one.p >= LEVEL]
+    if unproven and len(alike) == len(others) > 3:
+        text += " Nor is any other row shown to differ from it."
+    elif unproven and alike:
         text += f" Nor {_are(alike)} {_listed(alike)} shown to differ from it."
     return text
 

@@ -1,0 +1,212 @@
+"""What is behind the accuracies: training size, probabilities and document length."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from textbaselines.reporting.report.blocks import (
+    Block,
+    Prose,
+    Results,
+    Section,
+    Sheet,
+    Source,
+    absent,
+    picture_of,
+    sheet_of_frame,
+)
+from textbaselines.reporting.report.formats import (
+    as_count,
+    as_interval,
+    as_percent,
+    as_points,
+    three_decimals,
+)
+from textbaselines.reporting.report.titles import named
+
+_KINDS = ("own", "platt", "isotonic")
+_CELL = ["dataset", "representation", "method", "selection"]
+_MOST_ROWS = 60
+
+
+def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the learning curves."""
+    title = "More documents"
+    folder = f"learning_curves/{study['name']}"
+    source = Source(f"{folder}/curves.csv", "write_learning_curves")
+    blocks: list[Block] = picture_of(
+        results,
+        f"{folder}/curves",
+        "learning-curves",
+        "Accuracy against the number of training documents; each smaller training set is "
+        "contained in every larger one, and all methods are trained on the same documents.",
+        source,
+    )
+    crossings = results.table(f"{folder}/crossings.csv")
+    if crossings is None:
+        return Section(
+            "learning-curves",
+            title,
+            absent="This study has no learning curves (key learning_curves of the study file).",
+        )
+    if len(crossings):
+        blocks.append(
+            sheet_of_frame(
+                named(crossings, study),
+                {
+                    "dataset_title": ("Dataset", None),
+                    "generative": ("Generative", None),
+                    "discriminative": ("Discriminative", None),
+                    "crossing": ("Crossing, documents", as_count),
+                    "low": ("95 % from", as_count),
+                    "high": ("to", as_count),
+                    "verdict": ("In words", None),
+                },
+                name="crossings",
+                title="Generative against discriminative",
+                caption="Where the mean difference over the folds last changes its sign (Ng & "
+                "Jordan 2002 expect the discriminative method ahead in the end). The interval "
+                "resamples folds, which share training documents: it is too narrow.",
+                sources=(Source(f"{folder}/crossings.csv", "write_learning_curves"),),
+                of_each=_of_each(study),
+            )
+        )
+    return Section("learning-curves", title, tuple(blocks))
+
+
+def calibration(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the calibration, before and after Platt's and isotonic."""
+    title = "Are the probabilities right?"
+    folder = f"calibration/{study['name']}"
+    table = results.table(f"{folder}/calibration.csv")
+    if table is None:
+        return absent("calibration", title, f"{folder}/calibration.csv")
+    source = Source(f"{folder}/calibration.csv", "measure_calibration")
+    with_numbers = named(table[table["ece"].notna()], study)
+    blocks: list[Block] = [
+        *picture_of(
+            results,
+            f"{folder}/reliability",
+            "reliability",
+            "Reliability: the share of positive documents against the probability that was said.",
+            Source(f"{folder}/reliability.csv", "measure_calibration"),
+        ),
+        *picture_of(
+            results,
+            f"{folder}/by_length",
+            "calibration-by-length",
+            "Confidence minus accuracy by document length, in fifths of the documents.",
+            Source(f"{folder}/by_length.csv", "measure_calibration"),
+        ),
+    ]
+    if with_numbers.empty:
+        none = "No method of this study has scores of two classes to be calibrated."
+        return Section("calibration", title, (Prose((none,), (source,)), *blocks))
+    blocks.append(_calibration_sheet(with_numbers, study, source))
+    by_length = results.table(f"{folder}/by_length.csv")
+    if by_length is not None:
+        by_source = Source(f"{folder}/by_length.csv", "measure_calibration")
+        blocks += _by_length(named(by_length, study), study, by_source)
+    return Section("calibration", title, tuple(blocks))
+
+
+def _calibration_sheet(table: pd.DataFrame, study: Mapping[str, Any], source: Source) -> Sheet:
+    """Return a row for each cell: its numbers before and after each calibration."""
+    rows = []
+    for _, cell in table.groupby(_CELL, sort=False):
+        row = dict(cell.iloc[0][["dataset", "dataset_title", "row"]])
+        for one in cell.to_dict("records"):
+            kind = one["calibration"]
+            interval = f"{as_percent(one['ece_low'])}–{as_percent(one['ece_high'])}"
+            row[f"ece_{kind}"] = f"{as_percent(one['ece'])} ({interval})"
+            row |= {f"{name}_{kind}": one[name] for name in ("brier", "log_loss")}
+            if kind == "own":
+                row["overconfidence"] = one["overconfidence"]
+        rows.append(row)
+    columns = [f"{name}_{kind}" for name in ("ece", "brier", "log_loss") for kind in _KINDS]
+    frame = pd.DataFrame(rows)
+    frame = frame.reindex(columns=[*frame.columns[:3], "overconfidence", *columns])
+    return sheet_of_frame(
+        frame,
+        {
+            "row": ("Row", None),
+            "dataset_title": ("Dataset", None),
+            "overconfidence": ("Over-confident, points", as_points),
+            "ece_own": ("ECE %, own", str),
+            "ece_platt": ("Platt", str),
+            "ece_isotonic": ("isotonic", str),
+            "brier_own": ("Brier, own", three_decimals),
+            "brier_platt": ("Platt", three_decimals),
+            "brier_isotonic": ("isotonic", three_decimals),
+            "log_loss_own": ("Log-loss, own", three_decimals),
+            "log_loss_platt": ("Platt", three_decimals),
+            "log_loss_isotonic": ("isotonic", three_decimals),
+        },
+        name="calibration-table",
+        title="Before and after calibration",
+        caption="ECE: expected calibration error, 15 bins of equal mass, with its 95 % interval. "
+        "Over-confident: mean probability of the predicted class minus accuracy. Log-loss in nats. "
+        "Own: the method's own probabilities, which the SVMs lack. Platt's and isotonic "
+        "calibration are fitted on inner folds.",
+        sources=(source,),
+        of_each=_of_each(study),
+    )
+
+
+def _by_length(by_length: pd.DataFrame, study: Mapping[str, Any], source: Source) -> list[Block]:
+    """Return how over-confident the methods are on the shortest and on the longest documents."""
+    own = by_length[(by_length["calibration"] == "own") & by_length["overconfidence"].notna()]
+    if own.empty:
+        return []
+    rows = []
+    for _, cell in own.groupby(_CELL, sort=False):
+        ordered = cell.sort_values("part", kind="stable")
+        row = dict(ordered.iloc[0][["dataset", "dataset_title", "row"]])
+        for name, part in (("short", ordered.iloc[0]), ("long", ordered.iloc[-1])):
+            row[f"{name}_tokens"] = f"{part['tokens_from']:.0f}–{part['tokens_to']:.0f}"
+            row[name] = part["overconfidence"]
+            low, high = part["overconfidence_low"], part["overconfidence_high"]
+            row[f"{name}_between"] = as_interval(low, high)
+        rows.append(row)
+    sheet = sheet_of_frame(
+        pd.DataFrame(rows),
+        {
+            "row": ("Row", None),
+            "dataset_title": ("Dataset", None),
+            "short_tokens": ("Shortest, tokens", str),
+            "short": ("Over-confident, points", as_points),
+            "short_between": ("95 % interval", str),
+            "long_tokens": ("Longest, tokens", str),
+            "long": ("Over-confident, points", as_points),
+            "long_between": ("95 % interval", str),
+        },
+        name="overconfidence",
+        title="Over-confidence on the shortest and on the longest documents",
+        caption="Mean confidence minus accuracy on the first and the last fifth of the documents "
+        "by length, of the methods' own probabilities. Naive Bayes takes words as independent, so "
+        "its confidence grows with length whether or not its accuracy does.",
+        sources=(source,),
+        of_each=_of_each(study),
+    )
+    return [sheet]
+
+
+def _of_each(study: Mapping[str, Any]) -> int:
+    """Return how many rows of each dataset a table may show."""
+    return max(6, _MOST_ROWS // max(1, len(study["datasets"])))
+
+
+def lengths(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of accuracy by document length."""
+    stem = f"lengths/{study['name']}/accuracy_by_length"
+    figure = picture_of(
+        results,
+        stem,
+        "lengths",
+        "Accuracy by document length, in fifths of the documents, with 95 % intervals.",
+        Source(f"{stem}.csv", "measure_lengths"),
+    )
+    if not figure:
+        return absent("lengths", "Does length matter?", f"{stem}.csv")
+    return Section("lengths", "Does length matter?", tuple(figure))

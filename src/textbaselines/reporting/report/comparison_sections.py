@@ -1,0 +1,256 @@
+"""Which row is the most accurate, by how much, and how sure that is."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from textbaselines.experiments.evaluation import INTERVAL
+from textbaselines.reporting.claims import claims_table
+from textbaselines.reporting.contrasts import (
+    across_table,
+    contrast_table,
+    omnibus_words,
+    p_text,
+    rank_table,
+    signed,
+)
+from textbaselines.reporting.fidelity import verdict_lines
+from textbaselines.reporting.layout import Table
+from textbaselines.reporting.report.blocks import (
+    Block,
+    Prose,
+    Results,
+    Section,
+    Sheet,
+    Source,
+    absent,
+    picture_of,
+    sheet_of_frame,
+)
+from textbaselines.reporting.report.findings import findings, headline
+from textbaselines.reporting.report.formats import three_decimals
+from textbaselines.reporting.report.titles import named, row_titles
+from textbaselines.reporting.tables import comparison_tables
+
+
+def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> Section:
+    """Return the section that answers the question of the study."""
+    name = study["name"]
+    folder = f"significance/{name}"
+    pairs, contrasts = (results.table(f"{folder}/{one}.csv") for one in ("pairs", "contrasts"))
+    sources = [Source(f"tables/{name}/comparison.csv", "write_tables")]
+    if pairs is not None:
+        sources += [Source(f"{folder}/{one}.csv", "compare_rows") for one in ("pairs", "contrasts")]
+    datasets = len(study["datasets"])
+    rows = len(cells[["method", "representation"]].drop_duplicates())
+    question = (
+        f"Which of {rows} rows (a method on a representation) is the most accurate on "
+        f"{'this dataset' if datasets == 1 else f'these {datasets} datasets'}, by how much, and "
+        "how sure is that?"
+    )
+    said = findings(cells, pairs, contrasts, study)
+    blocks: list[Block] = [Prose((question,))]
+    if short := headline(cells, pairs, study):
+        blocks.append(Prose((short,), tuple(sources[:2])))
+    blocks.append(Prose(tuple(said), tuple(sources), listed=True))
+    ranks, omnibus = (results.table(f"{folder}/{one}.csv") for one in ("ranks", "omnibus"))
+    if ranks is not None and omnibus is not None and datasets > 1:
+        blocks.append(
+            Prose(
+                (_over_all(ranks, omnibus, study),),
+                tuple(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("omnibus", "ranks")),
+            )
+        )
+    caution = [
+        "The row with the highest accuracy was picked by these very numbers, so its lead is "
+        "flattered; the declared comparisons are not. That no difference is shown does not show "
+        "that there is none."
+    ]
+    if pairs is None:
+        caution = ["No paired test was made: two overlapping intervals do not mean equality."]
+    blocks.append(Prose(tuple(caution)))
+    return Section("answer", "The answer", tuple(blocks))
+
+
+def _over_all(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, Any]) -> str:
+    words = f"Over all datasets: {omnibus_words(omnibus)}"
+    ranked = ranks.dropna(subset=["average_rank"])
+    if len(ranked):
+        first = ranked.sort_values("average_rank", kind="stable").iloc[0]
+        title = row_titles(study).get(first["row"], first["row"])
+        words += f" The best average rank is that of {title}, {first['average_rank']:.2f}."
+    return words
+
+
+def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> Section:
+    """Return the section of the accuracies."""
+    name = study["name"]
+    source = Source(f"tables/{name}/comparison.csv", "write_tables")
+    tables = comparison_tables(
+        cells, study, decimals=study["tables"]["decimals"], interval=INTERVAL
+    )
+    # What was chosen without the test folds comes first.
+    order = {"comparison-nested": 0, "comparison-fixed": 1, "comparison-oracle": 2}
+    tables.sort(key=lambda table: order[table.name])
+    blocks: list[Block] = [Sheet(_short(table, study), (source,)) for table in tables]
+    figure = picture_of(
+        results,
+        f"figures/{name}/accuracy",
+        "accuracy",
+        "Accuracy with 95 % intervals, one panel for each dataset; hyper-parameters fixed before "
+        "the run.",
+        source,
+    )
+    at = next((i + 1 for i, table in enumerate(tables) if table.name == "comparison-fixed"), 0)
+    return Section("accuracy", "Accuracy", (*blocks[:at], *figure, *blocks[at:]))
+
+
+def difference(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the tests, on each dataset and over all of them."""
+    title = "Is the difference real?"
+    folder = f"significance/{study['name']}"
+    contrasts = results.table(f"{folder}/contrasts.csv")
+    if contrasts is None:
+        return absent("difference", title, f"{folder}/contrasts.csv")
+    blocks: list[Block] = [
+        Sheet(
+            _short(contrast_table(contrasts, study), study),
+            (Source(f"{folder}/contrasts.csv", "compare_rows"),),
+        ),
+        _tests(contrasts, study, folder),
+    ]
+    across, ranks, omnibus = (
+        results.table(f"{folder}/{one}.csv") for one in ("across", "ranks", "omnibus")
+    )
+    if across is not None and ranks is not None and omnibus is not None:
+        blocks += [
+            Sheet(
+                _short(across_table(across, study), study),
+                (Source(f"{folder}/across.csv", "compare_rows"),),
+            ),
+            Sheet(
+                _short(rank_table(ranks, omnibus, study), study),
+                tuple(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("ranks", "omnibus")),
+            ),
+        ]
+    nemenyi = results.table(f"{folder}/nemenyi.csv")
+    if nemenyi is None or nemenyi.empty:
+        return Section("difference", title, tuple(blocks))
+    blocks += picture_of(
+        results,
+        f"figures/{study['name']}/critical-difference",
+        "critical-difference",
+        "Average ranks over the datasets; a bar joins rows that Nemenyi's test does not tell "
+        "apart.",
+        Source(f"{folder}/nemenyi.csv", "compare_rows"),
+    )
+    return Section("difference", title, tuple(blocks))
+
+
+def search(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the search for hyper-parameters."""
+    stem = f"search/{study['name']}/curves"
+    figure = picture_of(
+        results,
+        stem,
+        "search",
+        "What search pays: expected accuracy on the inner folds of the best of n grid points "
+        "drawn at random, against n (Dodge et al. 2019).",
+        Source(f"{stem}.csv", "write_search_curves"),
+    )
+    if not figure:
+        return absent("search", "Hyper-parameters", f"{stem}.csv")
+    return Section("search", "Hyper-parameters", tuple(figure))
+
+
+def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sheet:
+    """Return every test of the declared comparisons side by side, with the effect sizes."""
+    titles = row_titles(study)
+    rows = named(contrasts[contrasts["p"].notna()], study)
+    approximate = rows["mcnemar_approximate"].astype("str") == "True"
+    frame = pd.DataFrame(
+        {
+            "dataset": rows["dataset"],
+            "dataset_title": rows["dataset_title"],
+            "pair": rows["a"].map(titles) + " − " + rows["b"].map(titles),
+            "difference": rows["difference_points"],
+            "t_p": rows["t_p"],
+            "mcnemar": [
+                f"{p_text(p)}{' ≈' if rough else ''}"
+                for p, rough in zip(rows["mcnemar_p"], approximate, strict=True)
+            ],
+            "bootstrap": [
+                f"{signed(low)} to {signed(high)}"
+                for low, high in zip(
+                    rows["bootstrap_low_points"], rows["bootstrap_high_points"], strict=True
+                )
+            ],
+            "p_holm": rows["p_holm"],
+            "p_holm_study": rows["p_holm_study"],
+            "g": rows["cohens_g"],
+            "odds": rows["odds_ratio"],
+            "d": rows["standardised_difference"],
+        }
+    )
+    return sheet_of_frame(
+        frame,
+        {
+            "pair": ("Comparison", None),
+            "dataset_title": ("Dataset", None),
+            "difference": ("Points", signed),
+            "bootstrap": ("Bootstrap, 95 %", str),
+            "t_p": ("p, corrected t", p_text),
+            "mcnemar": ("p, McNemar", str),
+            "p_holm": ("p, Holm, dataset", p_text),
+            "p_holm_study": ("p, Holm, study", p_text),
+            "g": ("Cohen's g", three_decimals),
+            "odds": ("Odds ratio", _two_decimals),
+            "d": ("Standardised", three_decimals),
+        },
+        name="tests",
+        title="The same comparisons by every test, with effect sizes",
+        caption="p of the corrected resampled t and of exact McNemar on the pooled predictions are "
+        "not adjusted; the one that decides (t where there are folds, else McNemar) is adjusted by "
+        "Holm's method over the dataset and over the study. ≈: approximate, for under "
+        "cross-validation McNemar's test takes the predictions of all folds as those of one model. "
+        "Bootstrap: of whole groups of identical text, with the models as given. Cohen's g and the "
+        "odds ratio compare the documents that only the first and only the second gets right. "
+        "Standardised: mean over standard deviation of the difference per document. The file of "
+        "all pairs has the same for every two rows.",
+        sources=tuple(
+            Source(f"{folder}/{one}.csv", "compare_rows") for one in ("contrasts", "pairs")
+        ),
+        of_each=max(6, 60 // max(1, len(study["datasets"]))),
+    )
+
+
+def paper(results: Results, study: Mapping[str, Any]) -> Section | None:
+    """Return the section of the published numbers and claims, where the study has them."""
+    name = study["name"]
+    fidelity = results.table("tables/fidelity.csv")
+    claims = results.table(f"tables/{name}/claims.csv")
+    if fidelity is None or claims is None:
+        return None
+    source = Source("tables/fidelity.csv", "write_paper_tables")
+    lines = tuple(verdict_lines(fidelity))
+    verdict = Prose(tuple(f"Published cells: {line}." for line in lines), (source,), listed=True)
+    judged = Sheet(
+        claims_table(claims, study),
+        (Source(f"tables/{name}/claims.csv", "write_paper_tables"),),
+    )
+    return Section("paper", "The paper", (verdict, judged))
+
+
+def _short(table: Table, study: Mapping[str, Any]) -> Table:
+    """Return the table without the study's title in its own, which the page has above."""
+    rest = table.title.removeprefix(study["title"])
+    if rest in ("", table.title):
+        return table
+    title = rest.strip(" :()")
+    return replace(table, title=title[:1].upper() + title[1:])
+
+
+def _two_decimals(number: float) -> str:
+    return f"{number:.2f}"

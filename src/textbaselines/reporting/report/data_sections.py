@@ -1,0 +1,140 @@
+"""The data: its audit, and what repeated texts are worth."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.experiments.selection import ACROSS
+from textbaselines.reporting.contrasts import signed
+from textbaselines.reporting.report.blocks import (
+    Prose,
+    Results,
+    Section,
+    Source,
+    absent,
+    sheet_of_frame,
+)
+from textbaselines.reporting.report.formats import as_count, as_percent
+from textbaselines.reporting.report.titles import named
+
+
+def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the repeated texts."""
+    title = "Repeated texts"
+    file = f"duplicates/{study['name']}/leak.csv"
+    leak = results.table(file)
+    if leak is None:
+        return absent("duplicates", title, file)
+    source = Source(file, "measure_leak")
+    if leak.empty:
+        none = "No test document's text stands word by word in the training documents of its fold."
+        return Section("duplicates", title, (Prose((none,), (source,)),))
+    shown = leak[(leak["representation"] != ACROSS) & leak["cost_points"].notna()]
+    shown = named(shown, study)
+    ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
+    shown["between"] = [f"{signed(low)} to {signed(high)}" for low, high in ends]
+    sheet = sheet_of_frame(
+        shown.sort_values("cost_points", ascending=False, kind="stable"),
+        {
+            "row": ("Row", None),
+            "dataset_title": ("Dataset", None),
+            "share_repeated": ("Repeated %", as_percent),
+            "accuracy_repeated": ("Accuracy % on repeated", as_percent),
+            "accuracy_new": ("on new", as_percent),
+            "accuracy_all": ("on all", as_percent),
+            "cost_points": ("All − new, points", signed),
+            "between": ("95 % interval", str),
+        },
+        name="leak",
+        title="What the repeated texts are worth",
+        caption="Test documents whose text stands word by word (but for white space) in the "
+        "training documents of their fold, against those whose text does not. The cost of the "
+        "leak is accuracy on all less accuracy on new documents. It is what was observed, not an "
+        "experiment: texts that repeat may be easier in other ways, too. Interval: bootstrap over "
+        "groups of identical text.",
+        sources=(source,),
+        at_most=40,
+    )
+    return Section("duplicates", title, (sheet,))
+
+
+def data(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the data audit."""
+    rows, sources, pairs = [], [], []
+    for dataset in study["datasets"]:
+        file = f"corpora/{dataset['name']}/audit.json"
+        path = results.path(file)
+        if path is None:
+            continue
+        audit = storage.read_json(path)
+        near = audit["near_duplicates"]
+        by_class = audit["documents_by_class"]
+        overlap = audit["split_overlap"]
+        rows.append(
+            {
+                "dataset": dataset["title"],
+                "protocol": dataset["protocol"],
+                "documents": audit["documents"],
+                "classes": ", ".join(f"{name} {count:,}" for name, count in by_class.items()),
+                "left_out": sum(audit["left_out"].values()),
+                "tokens": audit["length"]["tokens"]["median"],
+                "tokens95": audit["length"]["tokens"]["95%"],
+                "repeating": audit["duplicates"]["repeating_documents"],
+                "near": near["documents"],
+                "labels": audit["duplicates"]["documents_with_such_texts"],
+                "leaked": None if overlap is None else overlap["test_documents"],
+            }
+        )
+        sources.append(Source(file, "read_corpus"))
+        pairs += [{"dataset": dataset["title"], **pair} for pair in near["examples"]]
+    if not rows:
+        return absent("data", "The data", "corpora/")
+    blocks = [
+        sheet_of_frame(
+            pd.DataFrame(rows, dtype=object),
+            {
+                "dataset": ("Dataset", None),
+                "documents": ("Documents", as_count),
+                "classes": ("Classes", None),
+                "left_out": ("Left out", as_count),
+                "tokens": ("Tokens, median", as_count),
+                "tokens95": ("95 %", as_count),
+                "repeating": ("Repeat an earlier text", as_count),
+                "near": ("Near-duplicates", as_count),
+                "labels": ("Texts with two labels", as_count),
+                "leaked": ("Test texts in training", as_count),
+                "protocol": ("Protocol", None),
+            },
+            name="data",
+            title="The data, audited",
+            caption="Tokens between white space. Repeat an earlier text: documents of the same "
+            "text but for white space. Near-duplicates: documents that share at least 80 % of "
+            "their word pairs with a document of another text. Texts with two labels: documents "
+            "whose text stands under several classes. Test texts in training: under an official "
+            "split.",
+            sources=sources,
+        )
+    ]
+    if pairs:
+        blocks.append(
+            sheet_of_frame(
+                pd.DataFrame(pairs),
+                {
+                    "dataset": ("Dataset", None),
+                    "a": ("Document", None),
+                    "text_a": ("Text", None),
+                    "b": ("Document", None),
+                    "text_b": ("Text", None),
+                    "similarity": ("Alike %", as_percent),
+                },
+                name="near-duplicates",
+                title="Some near-duplicates",
+                caption="Pairs of documents of different text, the most alike of each dataset: "
+                "found by MinHash, then measured exactly.",
+                sources=sources,
+                of_each=max(2, 25 // len(rows)),
+            )
+        )
+    return Section("data", "The data", tuple(blocks))

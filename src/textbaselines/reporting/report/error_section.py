@@ -1,0 +1,252 @@
+"""What goes wrong: documents, labels, n-grams, confusions and the agreement of methods."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from textbaselines.reporting.contrasts import signed
+from textbaselines.reporting.report.blocks import (
+    Block,
+    Format,
+    Prose,
+    Results,
+    Section,
+    Source,
+    absent,
+    sheet_of_frame,
+)
+from textbaselines.reporting.report.formats import as_count, as_percent, three_decimals
+from textbaselines.reporting.report.titles import named
+
+_MOST_ROWS = 25
+_DATASET = {"dataset_title": ("Dataset", None)}
+_DOCUMENT = {
+    **_DATASET,
+    "id": ("Document", None),
+    "label": ("Label", None),
+    "predicted": ("Predicted", None),
+    "text": ("Text", None),
+}
+
+
+def errors(results: Results, study: Mapping[str, Any]) -> Section:
+    """Return the section of the error analysis."""
+    title = "What goes wrong"
+    folder = f"errors/{study['name']}"
+    # A few of each dataset, not the first dataset alone.
+    of_each = max(3, _MOST_ROWS // max(1, len(study["datasets"])))
+    blocks: list[Block] = []
+    for part in _PARTS:
+        frame = results.table(f"{folder}/{part.file}.csv")
+        if frame is None:
+            continue
+        source = Source(f"{folder}/{part.file}.csv", "analyse_errors")
+        if frame.empty:
+            blocks.append(Prose((f"{part.heading}: none.",), (source,)))
+            continue
+        blocks.append(
+            sheet_of_frame(
+                part.prepare(named(frame, study)),
+                part.columns,
+                name=part.file.replace("_", "-"),
+                title=part.heading,
+                caption=part.caption,
+                sources=(source,),
+                of_each=of_each if part.cut else None,
+            )
+        )
+    if not blocks:
+        return absent("errors", title, f"{folder}/hard_documents.csv")
+    return Section("errors", title, tuple(blocks))
+
+
+def _as_it_is(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame
+
+
+def _by_difficulty(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each dataset: documents that none, some, most, all methods get wrong."""
+    rows = []
+    for (dataset, methods), group in frame.groupby(["dataset_title", "methods"], sort=False):
+        wrong, documents = group["wrong_methods"], group["documents"]
+        parts = {
+            "none": wrong == 0,
+            "some": (wrong > 0) & (2 * wrong <= methods),
+            "most": (2 * wrong > methods) & (wrong < methods),
+            "all": wrong == methods,
+        }
+        counts = {name: int(documents[part].sum()) for name, part in parts.items()}
+        shares = {f"{name}_share": counts[name] / documents.sum() for name in parts}
+        rows.append({"dataset_title": dataset, "methods": methods, **counts, **shares})
+    return pd.DataFrame(rows)
+
+
+def _confusion_of_best(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each label, of the cell of each dataset that is right most often."""
+    rows = []
+    for _, of_dataset in frame.groupby("dataset", sort=False):
+        cells = of_dataset.groupby(["method", "representation", "selection"], sort=False)
+        right = {
+            cell: group.loc[group["label"] == group["predicted"], "predictions"].sum()
+            / group["predictions"].sum()
+            for cell, group in cells
+        }
+        best = max(right, key=lambda cell: right[cell])
+        for label, group in cells.get_group(best).groupby("label", sort=False):
+            ordered = group[group["predictions"] > 0].sort_values(
+                "predictions", ascending=False, kind="stable"
+            )
+            own = group.loc[group["predicted"] == label, "share_of_label"].sum()
+            told = ", ".join(
+                f"{predicted} {as_count(count)} ({as_percent(share)} %)"
+                for predicted, count, share in zip(
+                    ordered["predicted"],
+                    ordered["predictions"],
+                    ordered["share_of_label"],
+                    strict=True,
+                )
+            )
+            first = group.iloc[0]
+            shown = {"dataset_title": first["dataset_title"], "row": first["row"]}
+            rows.append({**shown, "label": label, "right": own, "as": told})
+    return pd.DataFrame(rows)
+
+
+def _least_alike(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of methods of each dataset, those that agree least first."""
+    place = frame["dataset"].map({name: at for at, name in enumerate(frame["dataset"].unique())})
+    ordered = frame.assign(place=place).sort_values(["place", "kappa"], kind="stable")
+    return ordered.assign(pair=ordered["row_a"] + " and " + ordered["row_b"])
+
+
+def _gathered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each confident error, its loudest n-grams in one cell."""
+    rows = []
+    key = ["dataset", "repeat", "fold", "id"]
+    for _, group in frame.groupby([one for one in key if one in frame], sort=False):
+        real = group[~group["ngram"].astype(str).str.startswith("(")]
+        loud = real.sort_values("contribution", ascending=False, kind="stable").head(5)
+        because = ", ".join(
+            f"{ngram} {signed(value)}"
+            for ngram, value in zip(loud["ngram"], loud["contribution"], strict=True)
+        )
+        rows.append({**group.iloc[0].to_dict(), "because": because})
+    return pd.DataFrame(rows)
+
+
+def _strongest(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each class and measure, its strongest n-grams in one cell."""
+    rows = []
+    for _, group in frame.groupby(["dataset", "class", "by"], sort=False):
+        ordered = group.sort_values("place", kind="stable").head(12)
+        rows.append({**group.iloc[0].to_dict(), "strongest": ", ".join(map(str, ordered["ngram"]))})
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One table of the section: its file, how its rows are made, and whether they are cut."""
+
+    file: str
+    heading: str
+    caption: str
+    columns: Mapping[str, tuple[str, Format | None]]
+    prepare: Callable[[pd.DataFrame], pd.DataFrame] = _as_it_is
+    cut: bool = True
+
+
+_PARTS = (
+    _Part(
+        "hardness",
+        "How many methods get a document wrong",
+        "Documents by the number of methods that get them wrong in more than half of the repeats. "
+        "Some: one method to half of them; most: more than half, but not all. What no method gets "
+        "right no choice among these methods can mend.",
+        {
+            **_DATASET,
+            "methods": ("Methods", as_count),
+            "none": ("None", as_count),
+            "none_share": ("%", as_percent),
+            "some": ("Some", as_count),
+            "some_share": ("%", as_percent),
+            "most": ("Most", as_count),
+            "most_share": ("%", as_percent),
+            "all": ("All", as_count),
+            "all_share": ("%", as_percent),
+        },
+        _by_difficulty,
+        cut=False,
+    ),
+    _Part(
+        "confusion",
+        "What is taken for what",
+        "Confusion matrix of the row of each dataset that is right most often, test predictions "
+        "of all repeats and folds pooled: for each label the share that is predicted right, and "
+        "all that is predicted. The file has the matrices of all rows.",
+        {
+            **_DATASET,
+            "row": ("Row", None),
+            "label": ("Label", None),
+            "right": ("Right %", as_percent),
+            "as": ("Predicted as", None),
+        },
+        _confusion_of_best,
+        cut=False,
+    ),
+    _Part(
+        "agreement",
+        "Do the methods agree?",
+        "Pairs of methods, the least alike of each dataset first. Equal: the share of predictions "
+        "that are the same; kappa (Cohen 1960) takes off what chance would give. Both wrong: "
+        "beside it what it would be if the errors were independent; the more it is above that, "
+        "the less there is to win by joining the two.",
+        {
+            **_DATASET,
+            "pair": ("Methods", None),
+            "equal": ("Equal %", as_percent),
+            "kappa": ("Kappa", three_decimals),
+            "both_wrong": ("Both wrong %", as_percent),
+            "both_wrong_if_independent": ("if independent", as_percent),
+        },
+        _least_alike,
+    ),
+    _Part(
+        "hard_documents",
+        "Documents that most methods get wrong",
+        "The hardest of each dataset; wrong: the share of all predictions. The file has more "
+        "columns.",
+        {**_DOCUMENT, "share_wrong": ("Wrong %", as_percent)},
+    ),
+    _Part(
+        "suspects",
+        "Labels to look at again",
+        "Wrong for every method in every repeat, each surer than of half of its predictions. "
+        "A suspect label need not be wrong: irony looks the same. The file has more columns.",
+        {**_DOCUMENT, "mean_confidence_rank": ("Confidence rank %", as_percent)},
+    ),
+    _Part(
+        "confident_errors",
+        "The most confident errors, and why",
+        "Of the most accurate linear row of each dataset: the five n-grams that spoke loudest for "
+        "the wrong class, with weight times value. The file has every n-gram.",
+        {**_DOCUMENT, "because": ("Because of", None), "margin": ("Margin", three_decimals)},
+        _gathered,
+    ),
+    _Part(
+        "ngrams",
+        "The strongest n-grams of each class",
+        "By r, the log-count ratio of the class against the rest, and by w, the weight of the "
+        "model; the twelve strongest, from the first fold's training documents. The file has "
+        "the numbers.",
+        {
+            **_DATASET,
+            "class": ("Class", None),
+            "by": ("By", None),
+            "strongest": ("Strongest n-grams", None),
+        },
+        _strongest,
+        cut=False,
+    ),
+)
