@@ -46,7 +46,8 @@ def main() -> None:
         digests = digests_of([path for path in inputs if path is not None] + args.code)
         waiting = []
         for task in (Task(**fields) for fields in args.tasks):
-            if is_trained(args.runs / task.method, vars(task), digests):
+            measured = Path(args.measures.format(task.method)).is_file()
+            if measured and is_trained(args.runs / task.method, vars(task), digests):
                 log.info("%s is trained from just this: kept", task.method)
             else:
                 waiting.append(task)
