@@ -25,7 +25,7 @@ try:
     from textbaselines.errors import UserError
     from textbaselines.experiments.receipts import RECEIPT, RUN_FILES
     from textbaselines.experiments.study import read_study
-    from textbaselines.experiments.training_jobs import task_of, training_jobs
+    from textbaselines.experiments.training_jobs import grouped_tasks, task_of, training_jobs
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
@@ -73,6 +73,7 @@ include: "workflow/rules/search.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/analyse.smk"
+include: "workflow/rules/duplicates.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/models.smk"

@@ -205,7 +205,7 @@ def test_shipped_studies_are_valid(repository: Path) -> None:
         for path in sorted((repository / "config").glob("*.yaml"))
         if "published" not in path.stem
     }
-    assert set(studies) == {"config", "ratings", "survey", "wang_manning"}
+    assert set(studies) == {"config", "duplicates", "ratings", "survey", "wang_manning"}
     wang_manning = studies["wang_manning"]
     assert list(wang_manning.datasets) == list(studies["survey"].datasets)
     assert {

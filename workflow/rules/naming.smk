@@ -213,6 +213,33 @@ def tasks_of(training):
     )
 
 
+def grouped_work_of(wildcards):
+    """What is trained on grouped folds for a dataset, by representation, with its files."""
+    work = []
+    for name, tasks in grouped_tasks(study, wildcards.dataset).items():
+        representation = study.representations[name]
+        place = SimpleNamespace(dataset=wildcards.dataset, representation=name)
+        work.append(
+            {
+                "counts": counts_of(place),
+                "tokens": tokens_of(place),
+                "policy": representation.policy,
+                "min_count": representation.min_count,
+                "tasks": tasks,
+            }
+        )
+    return storage.canonical_json(work)
+
+
+def plain_predictions(wildcards):
+    """The predictions of every run of a dataset."""
+    return [
+        f"results/runs/{study.name}/{'/'.join(run)}/predictions.parquet"
+        for run in study.runs()
+        if run[0] == wildcards.dataset
+    ]
+
+
 def runs_of_study(name="run.json"):
     """One file of every run folder of the study."""
     return [
@@ -370,6 +397,8 @@ def files_of_report():
         "costs": ("costs", "front"),
     }.items():
         tables += [f"results/{stage}/{name}/{one}.csv" for one in names]
+    if study.compares_grouped:
+        tables.append(f"results/duplicates/{name}/grouped.csv")
     if study.config["protocol"]["inner"] is not None:
         figures.append(f"results/search/{name}/curves")
         tables.append(f"results/search/{name}/curves.csv")

@@ -111,13 +111,23 @@ def leak_of_predictions(
                 "correct_new": (correct & ~repeated).astype(np.float64),
             }
         )
-        low, high = _interval(counts.groupby(rows["group"].to_numpy()).sum().to_numpy(), seed)
+        low, high = bootstrap_interval(
+            counts.groupby(rows["group"].to_numpy()).sum().to_numpy(), seed
+        )
         leak["cost_low_points"], leak["cost_high_points"] = low, high
     return leak
 
 
-def _interval(sums: Any, seed: int) -> tuple[float, float]:
-    """Return the bootstrap interval of the cost, from the four sums of each group."""
+def bootstrap_interval(sums: Any, seed: int) -> tuple[float, float]:
+    """Return the 95 % bootstrap interval of the difference of two accuracies, in points.
+
+    Parameters
+    ----------
+    sums : array of shape (groups, 4)
+        Of each group of identical text: predictions and correct ones of the first accuracy, then
+        of the second.
+    seed : int
+    """
     # Groups alike in all sums are exchangeable, so how often each kind is drawn is multinomial.
     kinds, times = np.unique(sums, axis=0, return_counts=True)
     generator = np.random.default_rng(seed)

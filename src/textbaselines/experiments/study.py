@@ -105,13 +105,18 @@ class Study:
         """Return a dataset's protocol: its kind from the dataset file, its sizes from here."""
         kind = self.datasets[dataset].protocol.kind
         sizes = self.config["protocol"]
-        grouped = sizes["grouped"]
+        grouped = sizes["grouped"] is True
         inner = 0 if sizes["inner"] is None else sizes["inner"]["folds"]
         if kind == "cv":
             return Protocol("cv", sizes["cv"]["folds"], sizes["cv"]["repeats"], grouped, inner)
         if kind == "halves":
             return Protocol("halves", 2, sizes["halves"]["repeats"], grouped, inner)
         return Protocol("split", 1, 1, grouped, inner)
+
+    @property
+    def compares_grouped(self) -> bool:
+        """Whether grouped runs stand beside the plain ones."""
+        return bool(self.config["protocol"]["grouped"] == "both")
 
     def runs(self) -> list[tuple[str, str, str]]:
         """Return (dataset, representation, method) of every training job, in the study's order."""

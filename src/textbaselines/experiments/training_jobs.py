@@ -82,6 +82,18 @@ def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[str, tuple[str, ...]]
     yield from alone
 
 
+def grouped_tasks(study: Study, dataset: str) -> dict[str, list[dict[str, Any]]]:
+    """Return, by representation, what is trained on grouped folds: the fixed points alone."""
+    tasks: dict[str, list[dict[str, Any]]] = {}
+    for run_dataset, representation, method in study.runs():
+        fixed = [point for point in study.methods[method].points if "fixed" in point.origin]
+        if run_dataset == dataset and fixed:
+            task = task_of(study, dataset, representation, method)
+            alone = {"points": [vars(point) for point in fixed], "chooses": False}
+            tasks.setdefault(representation, []).append({**task, **alone})
+    return tasks
+
+
 def task_of(study: Study, dataset: str, representation: str, method: str) -> dict[str, Any]:
     """Return what a training task does: the fields of :class:`~.training.Task`."""
     features, chosen = study.representations[representation], study.methods[method]

@@ -9,6 +9,7 @@ from textbaselines import storage
 from textbaselines.experiments.selection import ACROSS
 from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.report.blocks import (
+    Block,
     Prose,
     Results,
     Section,
@@ -23,6 +24,7 @@ from textbaselines.reporting.report.titles import named
 def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the repeated texts."""
     title = "Repeated texts"
+    beside = _grouped(results, study)
     file = f"duplicates/{study['name']}/leak.csv"
     leak = results.table(file)
     if leak is None:
@@ -30,7 +32,7 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
     source = Source(file, "measure_leak")
     if leak.empty:
         none = "No test document's text stands word by word in the training documents of its fold."
-        return Section("duplicates", title, (Prose((none,), (source,)),))
+        return Section("duplicates", title, (Prose((none,), (source,)), *beside))
     shown = leak[(leak["representation"] != ACROSS) & leak["cost_points"].notna()]
     shown = named(shown, study)
     ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
@@ -57,7 +59,39 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
         sources=(source,),
         at_most=40,
     )
-    return Section("duplicates", title, (sheet,))
+    return Section("duplicates", title, (*beside, sheet))
+
+
+def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
+    """Return the table of plain and grouped accuracy, where the study has both."""
+    file = f"duplicates/{study['name']}/grouped.csv"
+    compared = results.table(file)
+    if compared is None or compared.empty:
+        return ()
+    shown = named(compared, study)
+    ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
+    shown["between"] = [f"{signed(low)} to {signed(high)}" for low, high in ends]
+    return (
+        sheet_of_frame(
+            shown.sort_values("cost_points", ascending=False, kind="stable"),
+            {
+                "row": ("Row", None),
+                "dataset_title": ("Dataset", None),
+                "accuracy": ("Plain accuracy %", as_percent),
+                "accuracy_grouped": ("Grouped %", as_percent),
+                "cost_points": ("Plain − grouped, points", signed),
+                "between": ("95 % interval", str),
+            },
+            name="grouped",
+            title="Grouped beside plain",
+            caption="Every method at its fixed hyper-parameters, on the study's folds and on folds "
+            "that keep identical texts together (under an official split: without the test "
+            "documents that stand in training). Interval: bootstrap over groups of identical "
+            "text. Datasets without such texts are not shown.",
+            sources=(Source(file, "write_grouped"),),
+            at_most=40,
+        ),
+    )
 
 
 def data(results: Results, study: Mapping[str, Any]) -> Section:

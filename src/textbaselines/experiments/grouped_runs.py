@@ -1,0 +1,149 @@
+"""What identical texts on both sides are worth: the same methods on folds that keep them together.
+
+Beside a study's plain runs each method is trained at its fixed point on grouped folds: identical
+texts are on one side, or under an official split the test documents that stand in training are left
+out. The cost of the leak is the plain accuracy less the grouped one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from textbaselines import storage
+from textbaselines.experiments.duplicates import bootstrap_interval, standing_in_training
+from textbaselines.experiments.folds import Protocol, divisions, draw_folds
+from textbaselines.experiments.training import Task, train
+from textbaselines.seeds import seed_from
+from textbaselines.text.counts import read_counts
+from textbaselines.text.tokens import read_tokens
+from textbaselines.text.vocabulary import fit_vocabulary
+
+GROUPED_COLUMNS = (
+    "dataset",
+    "representation",
+    "method",
+    "predictions",
+    "predictions_grouped",
+    "accuracy",
+    "accuracy_grouped",
+    "cost_points",
+    "cost_low_points",
+    "cost_high_points",
+)
+
+
+@dataclass(frozen=True)
+class GroupedTasks:
+    """The tasks of one representation: each has the fixed point alone and nothing to choose.
+
+    ``policy`` and ``min_count`` are those of the representation's vocabularies.
+    """
+
+    counts: Path
+    tokens: Path
+    policy: str
+    min_count: int
+    tasks: Sequence[Task]
+
+
+def compare_with_grouped(
+    work: Sequence[GroupedTasks],
+    corpus: pd.DataFrame,
+    folds: pd.DataFrame,
+    protocol: Protocol,
+    dataset: str,
+    runs: Path,
+    threads: int,
+    log: Logger,
+    max_documents: int | None = None,
+) -> pd.DataFrame:
+    """Train on grouped folds and set the accuracies beside those of the plain runs.
+
+    Parameters
+    ----------
+    work : sequence of GroupedTasks
+    corpus : data frame
+        Columns id, label, rating, split, group.
+    folds : data frame
+        The plain folds.
+    protocol : Protocol
+        The plain one.
+    runs : Path
+        The dataset's folder of run folders.
+
+    Returns
+    -------
+    data frame with the columns :data:`GROUPED_COLUMNS`
+        A row for each task that could be trained on both; none where no test document's text
+        stands in training under the plain folds. Accuracies are fractions of all test predictions,
+        all repeats pooled. The 95 % interval is a percentile bootstrap over groups of identical
+        text, the fitted models taken as given (Efron & Tibshirani 1993, section 13.3), so that the
+        draw of the folds is not in it.
+    """
+    groups = corpus.set_index("id")["group"]
+    if not standing_in_training(folds, groups)["repeated"].any():
+        log.info("no test document's text stands in training: nothing to compare")
+        return pd.DataFrame(columns=list(GROUPED_COLUMNS))
+    together = replace(protocol, grouped=True, inner=0)
+    grouped_folds = draw_folds(corpus, together, dataset, max_documents)
+    no_inner = pd.DataFrame(columns=["repeat", "fold", "inner", "id"])
+    rows = []
+    for part in work:
+        counts, tokens = read_counts(part.counts), read_tokens(part.tokens)
+        vocabularies = {
+            division.key: fit_vocabulary(tokens, division.training, part.policy, part.min_count)
+            for division in divisions(grouped_folds, tokens.documents)
+        }
+        for task in part.tasks:
+            told = log.getChild(f"{task.method}-{task.representation}")
+            grouped = train(
+                *(task, counts, vocabularies, grouped_folds, no_inner, corpus, threads, told)
+            ).predictions
+            (point,) = [point["point"] for point in task.points]
+            file = runs / task.representation / task.method / "predictions.parquet"
+            plain = storage.read_parquet(file)
+            plain = plain[plain["point"] == point]
+            if plain.empty or grouped.empty:
+                continue
+            identity = {"dataset": dataset, "representation": task.representation}
+            identity["method"] = task.method
+            seed = seed_from(*identity.values(), "grouped")
+            rows.append({**identity, **cost_of_leak(plain, grouped, groups, seed)})
+    return pd.DataFrame(rows, columns=list(GROUPED_COLUMNS))
+
+
+def cost_of_leak(
+    plain: pd.DataFrame, grouped: pd.DataFrame, groups: pd.Series, seed: int
+) -> Mapping[str, Any]:
+    """Return the columns of :data:`GROUPED_COLUMNS` from ``predictions`` on.
+
+    Parameters
+    ----------
+    plain, grouped : data frames
+        Predictions of one method: columns id, label, predicted.
+    groups : Series
+        The group of identical text of each document, by document id.
+    seed : int
+    """
+    sums: dict[tuple[str, str], pd.Series] = {}
+    accuracies = []
+    for run, predictions in (("plain", plain), ("grouped", grouped)):
+        correct = predictions["label"] == predictions["predicted"]
+        accuracies.append(float(correct.mean()))
+        of_group = correct.groupby(predictions["id"].map(groups).to_numpy())
+        sums[run, "n"], sums[run, "correct"] = of_group.size(), of_group.sum()
+    table = pd.DataFrame(sums).fillna(0.0).to_numpy(dtype="float64")
+    low, high = bootstrap_interval(table, seed)
+    return {
+        "predictions": len(plain),
+        "predictions_grouped": len(grouped),
+        "accuracy": accuracies[0],
+        "accuracy_grouped": accuracies[1],
+        "cost_points": 100 * (accuracies[0] - accuracies[1]),
+        "cost_low_points": low,
+        "cost_high_points": high,
+    }
