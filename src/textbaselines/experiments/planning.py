@@ -12,53 +12,60 @@ from textbaselines.datasets.catalog import Dataset
 from textbaselines.errors import UserError
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.study import Representation, Study
+from textbaselines.experiments.training_jobs import training_jobs
 
 Run = tuple[str, str, str]
 """Dataset, representation and method of a training task."""
 
 STATED_RATES: Mapping[str, tuple[str, float]] = {
-    "mnb": ("terms", 0.088),
-    "bnb": ("terms", 0.14),
-    "cnb": ("terms", 0.076),
-    "lm": ("terms", 0.061),
-    "tlm": ("terms", 3.4),
-    "svm": ("terms", 0.17),
-    "nbsvm": ("terms", 0.084),
-    "lr": ("terms", 1.0),
-    "ridge": ("terms", 2.8),
-    "linreg": ("terms", 1.3),
-    "gnb": ("documents", 6.8),
-    "gda": ("documents", 12.0),
-    "elm": ("documents", 270.0),
-    "gp": ("documents", 990.0),
-    "gpr": ("documents", 990.0),
-    "ksvm": ("squares", 0.21),
+    "mnb": ("terms", 0.0055),
+    "bnb": ("terms", 0.0087),
+    "cnb": ("terms", 0.0046),
+    "lm": ("terms", 0.0051),
+    "tlm": ("terms", 1.8),
+    "svm": ("terms", 0.034),
+    "nbsvm": ("terms", 0.016),
+    "lr": ("terms", 0.13),
+    "ridge": ("terms", 0.24),
+    "linreg": ("terms", 0.24),
+    "gnb": ("documents", 4.0),
+    "gda": ("documents", 1.9),
+    "elm": ("documents", 89.0),
+    "gp": ("documents", 330.0),
+    "gpr": ("documents", 330.0),
+    "ksvm": ("squares", 0.027),
 }
 """Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
 coordinates of these (terms), the documents, or their square.
 
-All seconds of a family divided by all its units, over the runs of config/survey.yaml whose costs
-docs/survey.md shows (nine datasets, two cores, other work beside). With them nine of ten of those
-jobs took between a third and three times their estimate. ``gpr`` was not among them and has the
-rate of ``gp``."""
+All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml on
+its five small sets (docs/survey.md). With them 87 % of its 145 tasks took between a third and three
+times their estimate, and all together 1.0 times; of the 171 tasks of config/wang_manning.yaml,
+which had no part in them, 92 %, and all together 1.0 times. ``gpr`` and ``linreg`` were not among
+them and have the rates of ``gp`` and ``ridge``."""
 
-START_SECONDS = 3.0
-"""Of any job or task: Python, imports, reading. From the same runs, as are the next three."""
+START_SECONDS = 1.0
+"""Of any job: Python and imports. From the run of docs/performance.md, as are the text's."""
 
-PREPARE_SECONDS = 0.5
+TASK_SECONDS = 0.2
+"""Of a training task besides. From the runs of the rates, as are the next two."""
+
+PREPARE_SECONDS = 0.03
 """Of a training task, per million n-grams of the documents of each division: its features."""
 
-REDUCE_SECONDS = 2.0
+REDUCE_SECONDS = 0.1
 """The same with a reduction."""
 
-TEXT_SECONDS = 2.0
-"""Of a job that reads, tokenises or counts, per million tokens of its dataset."""
+TEXT_SECONDS = {
+    "read_corpus": 2.1,
+    "tokenise_corpus": 0.3,
+    "count_ngrams": 0.55,
+    "fit_vocabularies": 0.15,
+}
+"""Of a job whose time grows with the text, per million tokens of its dataset."""
 
 TOKENS_PER_DOCUMENT = 100.0
 """Assumed of a dataset that is not read yet."""
-
-TEXT_STAGES = ("read_corpus", "tokenise_corpus", "count_ngrams", "fit_vocabularies")
-"""The jobs whose time grows with the text."""
 
 PLAN_COLUMNS = (
     "dataset",
@@ -188,6 +195,12 @@ def make_plan(
     """
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
+    sharing = {
+        (dataset, job.representation, method): len(job.methods)
+        for job in training_jobs(study)
+        for dataset in job.datasets
+        for method in job.methods
+    }
     planned, tasks = [], []
     for dataset, representation, method in study.runs():
         name = study.methods[method]
@@ -210,7 +223,8 @@ def make_plan(
                 + inner_fits * _units(name.family, inner_training, width)
             )
             prepared = divisions * (size.documents + inner * size.training)
-            seconds += START_SECONDS + _preparation(features, prepared * size.tokens)
+            seconds += TASK_SECONDS + _preparation(features, prepared * size.tokens)
+            seconds += START_SECONDS / sharing[dataset, representation, method]
         tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (
@@ -318,9 +332,9 @@ def _preparation(representation: Representation, tokens: float) -> float:
 
 
 def _other_seconds(rule: str, size: Size | None) -> float:
-    if rule not in TEXT_STAGES or size is None:
+    if rule not in TEXT_SECONDS or size is None:
         return START_SECONDS
-    return START_SECONDS + TEXT_SECONDS * 1e-6 * size.documents * size.tokens
+    return START_SECONDS + TEXT_SECONDS[rule] * 1e-6 * size.documents * size.tokens
 
 
 def _joined(bases: Sequence[str]) -> str:
