@@ -1,6 +1,7 @@
 """Files are whole or absent, free of pickle, and the same bytes for the same content."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -122,3 +123,20 @@ def test_a_parquet_file_without_a_wanted_column_is_named(tmp_path: Path) -> None
     assert list(storage.read_parquet(tmp_path / "x.parquet", columns=["b"])) == ["b"]
     with pytest.raises(UserError, match=r"x\.parquet"):
         storage.read_parquet(tmp_path / "x.parquet", columns=["c"])
+
+
+def test_what_a_killed_process_left_goes_and_what_a_live_one_writes_stays(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left, live, other = (
+        tmp_path / f".a.json.{host}.{process}.part"
+        for host, process in (
+            (platform.node(), gone.pid),
+            (platform.node(), os.getppid()),
+            ("another-machine", gone.pid),
+        )
+    )
+    for file in (left, live, other):
+        file.write_text("half")
+    storage.write_json(tmp_path / "a.json", {})
+    assert sorted(tmp_path.iterdir()) == sorted([live, other, tmp_path / "a.json"])

@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import os
+import platform
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,16 +29,31 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path``, renamed onto it when the block ends without error.
 
     A reader sees the old file or the new one, never a part; after an error (or a kill) ``path``
-    is what it was before.
+    is what it was before. What a process of this machine left beside it when it was killed goes.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    here = f".{path.name}.{platform.node()}."
+    beside = path.with_name(f"{here}{os.getpid()}.part")
+    for left in path.parent.iterdir():
+        process = left.name.removeprefix(here).removesuffix(".part")
+        if left.name == f"{here}{process}.part" and process.isdigit() and not _runs(int(process)):
+            left.unlink(missing_ok=True)
     try:
         yield beside
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def canonical_json(value: Any) -> str:

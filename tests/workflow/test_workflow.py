@@ -379,11 +379,12 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     scores = pd.read_parquet(runs / "MNB" / "scores.parquet")
     assert scores["point"].nunique() == 3
     # A measure of time is lost: its method is trained again, the others are kept.
-    (copied.folder / f"results/benchmarks/{STUDY}/train/hg-nyt-uni-SVM.tsv").unlink()
-    copied.snakemake("--configfile", str(changed), "--cores", "1", wanted)
+    measure = f"results/benchmarks/{STUDY}/train/hg-nyt-uni-SVM.tsv"
+    (copied.folder / measure).unlink()
+    copied.snakemake("--configfile", str(changed), "--cores", "1", measure)
     log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni.log").read_text()
     assert log.count("is trained from just this: kept") == len(before) - 1
-    assert "SVM is trained" not in log
+    assert "SVM is trained" not in log.replace("NBSVM", "")
     # Back to the first grid: what was trained for another is not taken for it.
     copied.snakemake("--cores", "1", wanted)
     assert pd.read_parquet(runs / "MNB" / "scores.parquet")["point"].nunique() == 2
