@@ -76,7 +76,7 @@ bench-imdb: $(READY) ## race fastText on IMDB, from raw text to test accuracy
 	python benchmarks/bench_imdb.py
 
 bench-growth: $(READY) ## time and memory up to a million documents
-	python benchmarks/bench_growth.py
+	python benchmarks/bench_growth.py --output docs/performance/growth
 
 bench-workflow: $(READY) ## what Snakemake itself cost in the run that ended last
 	python benchmarks/bench_workflow.py

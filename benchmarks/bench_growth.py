@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from corpora import read_dataset
+from textbaselines.storage import whole_file, write_text
 
 LENGTH = 100
 THREADS = 2
@@ -178,7 +179,8 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
             panel.set_ylabel("seconds" if row == 0 else "peak memory, GiB")
             if row == 0:
                 panel.legend(fontsize=8, frameon=False)
-    figure.savefig(path, dpi=150)
+    with whole_file(path) as part:
+        figure.savefig(part, dpi=150, format="png")
 
 
 def measure(imdb: pd.DataFrame, sizes: list[int], middle: int, points: list[int]) -> pd.DataFrame:
@@ -248,7 +250,7 @@ def main() -> None:
     imdb = pd.read_parquet(args.corpus) if args.corpus else read_dataset("imdb")
     frame = measure(imdb, args.documents, args.middle, args.points)
     args.output.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_csv(args.output.with_suffix(".csv"), index=False)
+    write_text(args.output.with_suffix(".csv"), frame.to_csv(index=False))
     draw(frame, args.output.with_suffix(".png"))
     for axis in dict.fromkeys(frame["axis"]):
         show(frame, axis)

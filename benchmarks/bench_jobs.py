@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from clocks import Stopwatch, solver_clock
 from corpora import read_dataset, tokenised
@@ -27,7 +29,7 @@ from textbaselines.experiments.folds import (
 from textbaselines.experiments.grids import expand
 from textbaselines.experiments.training import Task, train, write_results
 from textbaselines.models.registry import METHODS
-from textbaselines.storage import write_text
+from textbaselines.storage import whole_file, write_text
 from textbaselines.text.counts import count_ngrams, read_counts, write_counts
 from textbaselines.text.tokens import encode
 from textbaselines.text.vocabulary import fit_vocabulary, read_vocabularies, write_vocabularies
@@ -102,13 +104,31 @@ def run(folder: Path, name: str, family: str, tolerance: float) -> dict[str, obj
     }
 
 
+def draw(table: pd.DataFrame, path: Path) -> None:
+    """Draw each job's seconds, those of the solver and the others end to end."""
+    names = (table["set"] + ", " + table["method"])[::-1]
+    solver, whole = table["solver"][::-1], table["cpu"][::-1]
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    FigureCanvasAgg(figure)
+    axis = figure.subplots()
+    axis.barh(names, solver, color="#0072B2", label="in LIBLINEAR")
+    axis.barh(names, whole - solver, left=solver, color="#E69F00", hatch="//", label="outside")
+    for place, (seconds, share) in enumerate(zip(whole, table["outside"][::-1], strict=True)):
+        axis.annotate(f" {share:.0%} outside", (seconds, place), va="center", fontsize=8)
+    axis.set_xlim(right=float(whole.max()) * 1.2)
+    axis.set_xlabel("seconds of the processor")
+    axis.legend(frameon=False)
+    with whole_file(path) as part:
+        figure.savefig(part, format="svg", metadata={"Date": None})
+
+
 def main() -> None:
     """Run the jobs and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=["rt-s", "subj", "imdb"])
     parser.add_argument("--tolerance", type=float, default=0.1)
     parser.add_argument("--rounds", type=int, default=3, help="the quickest of so many is shown")
-    parser.add_argument("--output", type=Path, help="folder of jobs.csv")
+    parser.add_argument("--output", type=Path, help="folder of jobs.csv and jobs.svg")
     args = parser.parse_args()
     rows = []
     for name in args.sets:
@@ -130,6 +150,7 @@ def main() -> None:
         )
     if args.output:
         write_text(args.output / "jobs.csv", table.to_csv(index=False, float_format="%.6g"))
+        draw(table, args.output / "jobs.svg")
 
 
 if __name__ == "__main__":

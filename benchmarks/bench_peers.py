@@ -143,12 +143,12 @@ def markdown(table: pd.DataFrame) -> str:
 
 def draw(table: pd.DataFrame, path: Path) -> None:
     """Draw each competitor's time as a multiple of ours, one panel for each race and set."""
-    panels = list(table.groupby(["race", "set"], sort=False))
-    figure = Figure(figsize=(3.1 * len(panels) + 2.2, 2.6), layout="constrained")
+    sets, races = table["set"].unique().tolist(), table["race"].unique().tolist()
+    figure = Figure(figsize=(10, 2.3 * len(sets)), layout="constrained")
     FigureCanvasAgg(figure)
-    for axis, ((race, name), rows) in zip(
-        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
-    ):
+    axes = figure.subplots(len(sets), len(races), squeeze=False)
+    for (race, name), rows in table.groupby(["race", "set"], sort=False):
+        axis = axes[sets.index(name), races.index(race)]
         rows = rows[::-1]
         axis.barh(rows["who"], rows["ratio"], color="#0072B2", left=0)
         for place, ratio in enumerate(rows["ratio"]):

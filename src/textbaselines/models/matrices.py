@@ -13,6 +13,9 @@ from textbaselines.gathering import gather
 # A float64 matrix of shape (documents, features): a numpy array, a CSR matrix or a CSR array.
 Matrix: TypeAlias = Any
 
+BLOCK = 1 << 22
+"""Entries that are scaled at a time."""
+
 INT32_MAX = np.iinfo(np.int32).max
 
 
@@ -41,7 +44,11 @@ def map_entries(
 def scale_columns(X: Matrix, factors: NDArray[np.float64]) -> Matrix:
     """Return X with column j multiplied by ``factors[j]``; a sparse result shares X's indices."""
     if sp.issparse(X):
-        return _with_data(X, gather(factors, X.indices) * X.data)
+        data = np.empty(X.nnz)
+        for begin in range(0, X.nnz, BLOCK):  # beside the result no more than a block in memory
+            part = slice(begin, begin + BLOCK)
+            np.multiply(gather(factors, X.indices[part]), X.data[part], out=data[part])
+        return _with_data(X, data)
     return X * factors
 
 
