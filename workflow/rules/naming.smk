@@ -371,7 +371,9 @@ def features_of_study():
 def files_of_report():
     """The files that the report shows or links to."""
     name = study.name
-    tables = [f"results/tables/{name}/comparison.csv"]
+    tables = [
+        f"results/tables/{name}/{one}.csv" for one in ("comparison", "data", "near_duplicates")
+    ]
     figures = [
         f"results/figures/{name}/accuracy",
         f"results/figures/{name}/critical-difference",
@@ -408,7 +410,7 @@ def files_of_report():
     if published_file():
         tables += [f"results/tables/{name}/claims.csv", "results/tables/fidelity.csv"]
     pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
-    return [f"results/cells/{name}.parquet", *tables, *pictures, *audits_of_study()]
+    return [f"results/cells/{name}.parquet", *tables, *pictures]
 
 
 def receipt_of_study():

@@ -33,6 +33,26 @@ rule measure_leak:
         " --selections {input.selections:q} --results results --output {output:q} --log {log:q}"
 
 
+rule write_data_tables:
+    """Write what the audits of the study's corpora found as tables."""
+    input:
+        code=code("write_data_tables", "reporting.data_table", "reporting.tables", "logs"),
+        audits=audits_of_study(),
+    output:
+        data="results/tables/{study}/data.csv",
+        near="results/tables/{study}/near_duplicates.csv",
+    log:
+        "logs/tables/{study}-data.log",
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "python {input.code[0]:q} --audits {input.audits:q} --data {output.data:q}"
+        " --near-duplicates {output.near:q} --log {log:q}"
+
+
 rule write_report:
     """Write the report of the study: the answer first, then everything it rests on."""
     input:

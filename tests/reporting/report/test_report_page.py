@@ -14,12 +14,12 @@ from textbaselines.datasets.audit import audit
 from textbaselines.datasets.corpus import Corpus
 from textbaselines.experiments.duplicates import LEAK_COLUMNS
 from textbaselines.reporting.cost_front import cost_front, cost_front_figure
+from textbaselines.reporting.data_table import data_table, near_duplicates_table
 from textbaselines.reporting.figures import accuracy_figure, write_figure
 from textbaselines.reporting.report.blocks import Picture, Results, Section
 from textbaselines.reporting.report.page import render
 from textbaselines.reporting.report.sections import sections_of
 from textbaselines.reporting.tables import long_table, to_csv
-from textbaselines.storage import write_json
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
@@ -102,8 +102,9 @@ def made(folder: Path) -> list[Section]:
     texts = ["a good film", "A good film!", "a bad film", "nothing new"]
     frame = pd.DataFrame({"id": list("1234"), "text": texts, "label": ["pos", "pos", "neg", "neg"]})
     frame = frame.assign(rating=float("nan"), split="", group=list("abcd"))
-    write_json(folder / "corpora/d/audit.json", audit(Corpus(frame, {}, 0, 0, "0" * 64)))
-    files.append("corpora/d/audit.json")
+    audits = {"d": audit(Corpus(frame, {}, 0, 0, "0" * 64))}
+    write("tables/s/data.csv", data_table(audits))
+    write("tables/s/near_duplicates.csv", near_duplicates_table(audits))
     hard = {"dataset": "d", "id": "007", "label": "pos", "predicted": "neg", "wrong_methods": 6}
     hard |= {"methods": 6, "share_wrong": 1.0, "text": NASTY + " and on" * 30}
     write("errors/s/hard_documents.csv", pd.DataFrame([hard]))

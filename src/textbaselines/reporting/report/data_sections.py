@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
-from textbaselines import storage
 from textbaselines.experiments.selection import ACROSS
 from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.report.blocks import (
@@ -96,49 +93,28 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
 
 def data(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the data audit."""
-    rows, sources, pairs = [], [], []
-    for dataset in study["datasets"]:
-        file = f"corpora/{dataset['name']}/audit.json"
-        path = results.path(file)
-        if path is None:
-            continue
-        audit = storage.read_json(path)
-        near = audit["near_duplicates"]
-        by_class = audit["documents_by_class"]
-        overlap = audit["split_overlap"]
-        rows.append(
-            {
-                "dataset": dataset["title"],
-                "protocol": dataset["protocol"],
-                "documents": audit["documents"],
-                "classes": ", ".join(f"{name} {count:,}" for name, count in by_class.items()),
-                "left_out": sum(audit["left_out"].values()),
-                "tokens": audit["length"]["tokens"]["median"],
-                "tokens95": audit["length"]["tokens"]["95%"],
-                "repeating": audit["duplicates"]["repeating_documents"],
-                "near": near["documents"],
-                "labels": audit["duplicates"]["documents_with_such_texts"],
-                "leaked": None if overlap is None else overlap["test_documents"],
-            }
-        )
-        sources.append(Source(file, "read_corpus"))
-        pairs += [{"dataset": dataset["title"], **pair} for pair in near["examples"]]
-    if not rows:
-        return absent("data", "The data", "corpora/")
+    file = f"tables/{study['name']}/data.csv"
+    found = results.table(file)
+    if found is None:
+        return absent("data", "The data", file)
+    titles = {entry["name"]: entry["title"] for entry in study["datasets"]}
+    protocols = {entry["name"]: entry["protocol"] for entry in study["datasets"]}
     blocks = [
         sheet_of_frame(
-            pd.DataFrame(rows, dtype=object),
+            found.assign(
+                title=found["dataset"].map(titles), protocol=found["dataset"].map(protocols)
+            ),
             {
-                "dataset": ("Dataset", None),
+                "title": ("Dataset", None),
                 "documents": ("Documents", as_count),
                 "classes": ("Classes", None),
                 "left_out": ("Left out", as_count),
-                "tokens": ("Tokens, median", as_count),
-                "tokens95": ("95 %", as_count),
-                "repeating": ("Repeat an earlier text", as_count),
-                "near": ("Near-duplicates", as_count),
-                "labels": ("Texts with two labels", as_count),
-                "leaked": ("Test texts in training", as_count),
+                "median_tokens": ("Tokens, median", as_count),
+                "tokens_95": ("95 %", as_count),
+                "repeating_documents": ("Repeat an earlier text", as_count),
+                "near_duplicates": ("Near-duplicates", as_count),
+                "documents_of_two_labels": ("Texts with two labels", as_count),
+                "test_texts_in_training": ("Test texts in training", as_count),
                 "protocol": ("Protocol", None),
             },
             name="data",
@@ -148,13 +124,15 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
             "their word pairs with a document of another text. Texts with two labels: documents "
             "whose text stands under several classes. Test texts in training: under an official "
             "split.",
-            sources=sources,
+            sources=(Source(file, "write_data_tables"),),
         )
     ]
-    if pairs:
+    file = f"tables/{study['name']}/near_duplicates.csv"
+    pairs = results.table(file)
+    if pairs is not None and len(pairs):
         blocks.append(
             sheet_of_frame(
-                pd.DataFrame(pairs),
+                pairs.assign(dataset=pairs["dataset"].map(titles)),
                 {
                     "dataset": ("Dataset", None),
                     "a": ("Document", None),
@@ -167,8 +145,8 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 title="Some near-duplicates",
                 caption="Pairs of documents of different text, the most alike of each dataset: "
                 "found by MinHash, then measured exactly.",
-                sources=sources,
-                of_each=max(2, 25 // len(rows)),
+                sources=(Source(file, "write_data_tables"),),
+                of_each=max(2, 25 // len(found)),
             )
         )
     return Section("data", "The data", tuple(blocks))
