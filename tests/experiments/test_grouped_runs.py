@@ -13,6 +13,7 @@ from textbaselines.experiments.grouped_runs import (
     GroupedTasks,
     compare_with_grouped,
     cost_of_leak,
+    folds_kept_together,
 )
 from textbaselines.experiments.training import Task
 from textbaselines.text.counts import count_ngrams, write_counts
@@ -42,6 +43,22 @@ def test_documents_left_out_of_the_grouped_run_count_in_the_plain_one_alone() ->
     cost = cost_of_leak(predictions("10", "ab"), predictions("0", "b"), groups, seed=1)
     assert (cost["predictions"], cost["predictions_grouped"]) == (2, 1)
     assert cost["cost_points"] == pytest.approx(50.0)
+
+
+def test_repeats_go_where_the_first_of_them_is() -> None:
+    folds = pd.DataFrame(
+        {
+            "repeat": [0] * 6 + [1] * 6,
+            "fold": [0, 1, 2, 1, 0, -2, 2, 0, 1, 1, -1, -2],
+            "id": list("abcdef") * 2,
+        }
+    )
+    groups = pd.Series(dict(zip("abcdef", "xyxzzx", strict=True)))
+    kept = folds_kept_together(folds, groups)
+    # c follows a and e follows d, in each repeat; f is left out as before.
+    assert kept["fold"].tolist() == [0, 1, 0, 1, 1, -2, 2, 0, 2, 1, 1, -2]
+    assert kept[["repeat", "id"]].equals(folds[["repeat", "id"]])
+    assert folds["fold"].tolist()[2] == 2
 
 
 def study(tmp_path: Path, texts: list[str], labels: list[str]):
