@@ -83,8 +83,8 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
             title="Grouped beside plain",
             caption="Every method at its fixed hyper-parameters, on the study's folds and on the "
             "same folds with each repeated text where its first document is (under an official "
-            "split: without the test documents that stand in training). Interval: bootstrap over groups of identical "
-            "text. Datasets without such texts are not shown.",
+            "split: without the test documents that stand in training). Interval: bootstrap over "
+            "groups of identical text. Datasets without such texts are not shown.",
             sources=(Source(file, "write_grouped"),),
             at_most=40,
         ),
