@@ -31,7 +31,7 @@ from clocks import Stopwatch
 from corpora import read_dataset, tokenised
 from textbaselines.experiments.folds import Protocol, divisions, draw_folds
 from textbaselines.models.duality import relative_gap
-from textbaselines.models.liblinear import solve_linear
+from textbaselines.models.liblinear import LinearSolution, solve_linear
 from textbaselines.models.log_count_ratio import log_count_ratio
 from textbaselines.models.matrices import scale_columns
 from textbaselines.models.nbsvm import interpolated
@@ -62,22 +62,27 @@ class Problem:
 Solved = tuple[NDArray[np.float64], float]
 
 
+def solve_by_scikit_learn(problem: Problem, tol: float, dual: bool) -> LinearSolution:
+    """Solve by LIBLINEAR as this project calls it."""
+    return solve_linear(
+        problem.X,
+        problem.positive,
+        C=problem.C,
+        loss="squared_hinge",
+        dual=dual,
+        tol=tol,
+        max_iter=ITERATIONS,
+        bias=None,
+        seed=0,
+    )
+
+
 def by_scikit_learn(dual: bool) -> Callable[[Problem, float], Solved]:
     """Return a solver: LIBLINEAR as this project calls it."""
 
     def solve(problem: Problem, tol: float) -> Solved:
         with Stopwatch() as watch:
-            solution = solve_linear(
-                problem.X,
-                problem.positive,
-                C=problem.C,
-                loss="squared_hinge",
-                dual=dual,
-                tol=tol,
-                max_iter=ITERATIONS,
-                bias=None,
-                seed=0,
-            )
+            solution = solve_by_scikit_learn(problem, tol, dual)
         return solution.weights, watch.cpu
 
     return solve
@@ -233,17 +238,7 @@ def compare_tolerances(name: str, folds: list[Fold]) -> list[dict[str, Any]]:
             accuracies, limited, seconds = [], 0, 0.0
             for fold in folds:
                 with Stopwatch() as watch:
-                    solution = solve_linear(
-                        fold.rows[kind],
-                        fold.training,
-                        C=COST[kind],
-                        loss="squared_hinge",
-                        dual=True,
-                        tol=tol,
-                        max_iter=ITERATIONS,
-                        bias=None,
-                        seed=0,
-                    )
+                    solution = solve_by_scikit_learn(fold.problem(kind), tol, dual=True)
                 accuracies.append(fold.accuracy(kind, solution.weights))
                 limited += not solution.converged
                 seconds += watch.cpu

@@ -233,11 +233,8 @@ def grouped_work_of(wildcards):
 
 def plain_predictions(wildcards):
     """The predictions of every run of a dataset."""
-    return [
-        f"results/runs/{study.name}/{'/'.join(run)}/predictions.parquet"
-        for run in study.runs()
-        if run[0] == wildcards.dataset
-    ]
+    records = map(Path, runs_of_dataset(wildcards))
+    return [str(record.with_name("predictions.parquet")) for record in records]
 
 
 def runs_of_study(name="run.json"):

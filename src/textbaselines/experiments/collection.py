@@ -16,17 +16,8 @@ from textbaselines.experiments.evaluation import (
     run_folders,
     summarise_point,
 )
+from textbaselines.experiments.receipts import RUN_FILES
 from textbaselines.experiments.selection import read_run_scores
-
-RUN_FILES = (
-    "run.json",
-    "scores.parquet",
-    "predictions.parquet",
-    "inner_scores.parquet",
-    "inner_predictions.parquet",
-    "timings.parquet",
-)
-"""The files of a finished run folder."""
 
 IDENTITY = ("study", "dataset", "representation", "method", "selection")
 """What names a cell among all studies."""
