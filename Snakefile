@@ -91,5 +91,13 @@ rule all:
         registry_of_study(),
 
 
+onstart:
+    # By default no more than 100 jobs start in a second, and to keep to that Snakemake looks at the
+    # inputs of every ready job once a second. Where jobs run on this machine its cores are limit
+    # enough; the profile has no word for "no limit".
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
 onsuccess:
     print_summary()

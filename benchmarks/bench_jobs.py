@@ -27,7 +27,8 @@ from textbaselines.experiments.folds import (
     write_folds,
 )
 from textbaselines.experiments.grids import expand
-from textbaselines.experiments.training import Task, train, write_results
+from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.training import train, write_results
 from textbaselines.models.registry import METHODS
 from textbaselines.storage import whole_file, write_text
 from textbaselines.text.counts import count_ngrams, read_counts, write_counts
@@ -81,8 +82,8 @@ def run(folder: Path, name: str, family: str, tolerance: float) -> dict[str, obj
             chooses=False,
             details={},
         )
-        results = train(
-            task,
+        (trained,) = train(
+            [task],
             read_counts(folder / "matrix.npz"),
             read_vocabularies(folder / "vocabularies.npz"),
             read_folds(folder / "folds.parquet"),
@@ -91,11 +92,11 @@ def run(folder: Path, name: str, family: str, tolerance: float) -> dict[str, obj
             1,
             logging.getLogger("bench"),
         )
-        write_results(folder / family, results, task, "0" * 16)
+        write_results(folder / family, trained.results, task, "0" * 16)
     return {
         "set": name,
         "method": known.title,
-        "fits": len(results.scores),
+        "fits": len(trained.results.scores),
         "solved": clock.calls,
         "seconds": watch.seconds,
         "cpu": watch.cpu,

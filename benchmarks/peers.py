@@ -26,7 +26,9 @@ from sklearn.svm import LinearSVC
 from clocks import Stopwatch, solver_clock
 from textbaselines.experiments.folds import OUTER, divisions
 from textbaselines.experiments.grids import expand
-from textbaselines.experiments.training import Results, Task, train
+from textbaselines.experiments.result_tables import Results
+from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.training import train
 from textbaselines.models.registry import METHODS
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
@@ -401,4 +403,5 @@ def _train(case: Case, family: str, points: list[dict[str, Any]], *, nested: boo
     corpus = case.documents[["id", "label"]].assign(rating=np.nan)
     counts = count_ngrams(tokens, 1, 2)
     log = logging.getLogger("bench")
-    return train(task, counts, vocabularies, case.folds, case.inner, corpus, 1, log)
+    (trained,) = train([task], counts, vocabularies, case.folds, case.inner, corpus, 1, log)
+    return trained.results

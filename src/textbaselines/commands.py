@@ -129,12 +129,11 @@ def _to_train(
     other: list[tuple[str, str | None]],
 ) -> set[tuple[str, str, str]]:
     """Return the tasks that training jobs, (rule, dataset), would not keep as they are."""
-    methods = {job.rule: (job.representation, job.methods) for job in training_jobs(study)}
+    trained = {job.rule: job.tasks for job in training_jobs(study)}
     remade = {dataset for rule, dataset in other if rule in TRAINED_FROM}
     tasks = set()
     for rule, dataset in training:
-        representation, names = methods[rule]
-        for method in names:
+        for representation, method in trained[rule]:
             folder = results / "runs" / study.name / dataset / representation / method
             task = task_of(study, dataset, representation, method)
             if dataset in remade or not would_be_kept(folder, task, results.parent):

@@ -15,7 +15,7 @@ from textbaselines.experiments.grouped_runs import (
     cost_of_leak,
     folds_kept_together,
 )
-from textbaselines.experiments.training import Task
+from textbaselines.experiments.tasks import Task
 from textbaselines.text.counts import count_ngrams, write_counts
 from textbaselines.text.tokens import encode, write_tokens
 

@@ -15,7 +15,8 @@ from textbaselines.experiments.reductions import (
     division_seed,
     write_reductions,
 )
-from textbaselines.experiments.training import Task, train
+from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.training import train
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import encode
@@ -92,7 +93,7 @@ def test_training_on_the_file_equals_training_without(family, material, tmp_path
         {"protocol": {"inner": 2}},
     )
     alone, shared = (
-        train(task, counts, vocabularies, folds, inner, CORPUS, 1, LOG, reduced)
+        next(train([task], counts, vocabularies, folds, inner, CORPUS, 1, LOG, reduced)).results
         for reduced in (None, Reductions(path, IDS, 6))
     )
     pd.testing.assert_frame_equal(alone.predictions, shared.predictions, check_exact=True)

@@ -1,6 +1,7 @@
 """Training: right numbers on small text, joined by id, and nothing fitted on a test document."""
 
 import logging
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,8 @@ from textbaselines.experiments.folds import (
     draw_folds,
     draw_inner_folds,
 )
-from textbaselines.experiments.training import Task, train, write_results
+from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.training import Trained, train, write_results
 from textbaselines.models.registry import fit_grid
 from textbaselines.seeds import seed_from
 from textbaselines.storage import read_json
@@ -84,25 +86,41 @@ class Material:
         chooses: bool = False,
         origin: str = "fixed",
     ):
+        task = self.task(family, points, weighting, reduction, chooses, origin)
+        (trained,) = self.train_all([task])
+        return task, trained.results
+
+    def task(
+        self,
+        family: str,
+        points: list[dict],
+        weighting: str = "binary",
+        reduction=None,
+        chooses: bool = False,
+        origin: str = "fixed",
+        scope: str = "training",
+    ) -> Task:
         named = [
             {"point": f"p{number}", "params": params, "origin": [origin]}
             for number, params in enumerate(points)
         ]
-        task = Task(
+        return Task(
             "d",
             "bi",
             "M",
             family,
             ["pos", "neg"],
             weighting,
-            "training",
+            scope,
             reduction,
             named,
             chooses,
             {"k": "v", "protocol": {"inner": 3}},
         )
-        results = train(
-            task,
+
+    def train_all(self, tasks: list[Task]) -> Iterator[Trained]:
+        return train(
+            tasks,
             self.counts,
             self.vocabularies,
             self.folds,
@@ -111,7 +129,6 @@ class Material:
             1,
             LOG,
         )
-        return task, results
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +179,43 @@ def test_a_grid_gives_what_its_points_give_alone(material: Material) -> None:
         _, alone = material.train("nbsvm", [point])
         mine = together.predictions[together.predictions["point"] == f"p{number}"]
         np.testing.assert_array_equal(mine["score"], alone.predictions["score"])
+
+
+def test_tasks_trained_together_give_what_they_give_alone(material: Material) -> None:
+    """Whatever they share: other weightings, a reduction, one that chooses beside one that not."""
+    tasks = [
+        material.task("mnb", [{}], "count"),
+        material.task("svm", [{"C": 0.1}, {"C": 1.0}], chooses=True, origin="grid"),
+        material.task("gnb", [{}], "tfidf", SVD),
+        material.task("nbsvm", [{}], scope="corpus"),
+    ]
+    together = list(material.train_all(tasks))
+    # In the tasks' order, each timed by itself.
+    assert [one.task for one in together] == tasks
+    assert all(one.seconds > 0 and one.peak_mebibytes > 1 for one in together)
+    for one in together:
+        (alone,) = material.train_all([one.task])
+        for name, table in vars(one.results).items():
+            if name != "timings":
+                pd.testing.assert_frame_equal(
+                    table, getattr(alone.results, name), check_exact=True, obj=name
+                )
+        assert len(one.results.timings) == 5 * len(one.task.points)
+
+
+def test_a_task_that_fails_does_not_take_the_others_with_it(material: Material, caplog) -> None:
+    bad = [
+        material.task("nbsvm", [{"alpha": 0.0, "C": C} for C in pair], chooses=True, origin="grid")
+        for pair in ((1.0, 2.0), (3.0, 4.0))
+    ]
+    good = material.task("svm", [{"C": 0.1}, {"C": 1.0}], chooses=True, origin="grid")
+    trained = material.train_all([bad[0], good, bad[1]])
+    assert next(trained).task is good
+    with pytest.raises(UserError, match="every grid point failed"):
+        next(trained)
+    # Of several errors the first is raised, the others are told.
+    (told,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert "every grid point failed" in told.getMessage()
 
 
 def test_labels_are_joined_by_id(material: Material) -> None:

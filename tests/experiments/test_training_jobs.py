@@ -30,16 +30,16 @@ def test_quick_methods_share_a_job_and_slow_ones_have_their_own(tmp_path: Path) 
     study = read_study([file], {}, ROOT, ROOT / "workflow" / "schemas")
     jobs = training_jobs(study)
     both = ("hg-movie", "hg-nyt")
-    assert [(job.rule, job.representation, job.methods, job.datasets) for job in jobs] == [
-        (f"{RULE}a_b", "a-b", ("NB", "SVM"), both),
-        (f"{RULE}a_b_2", "a_b", ("NB", "SVM"), both),
-        (f"{RULE}a_b_Kernel", "a-b", ("Kernel",), both),
-        (f"{RULE}mine", "mine", ("NB", "SVM", "Some"), ("hg-nyt",)),
+    assert [(job.rule, job.tasks, job.datasets) for job in jobs] == [
+        (f"{RULE}a_b", (("a-b", "NB"), ("a-b", "SVM")), ("hg-movie",)),
+        (f"{RULE}a_b_2", (("a_b", "NB"), ("a_b", "SVM")), both),
+        (f"{RULE}a_b_Kernel", (("a-b", "Kernel"),), both),
+        # mine rests on the counts and vocabularies of a-b.
+        (
+            f"{RULE}a_b_mine",
+            (("a-b", "NB"), ("a-b", "SVM"), ("mine", "NB"), ("mine", "SVM"), ("mine", "Some")),
+            ("hg-nyt",),
+        ),
     ]
-    tasks = [
-        (dataset, job.representation, method)
-        for job in jobs
-        for dataset in job.datasets
-        for method in job.methods
-    ]
+    tasks = [(dataset, *task) for job in jobs for dataset in job.datasets for task in job.tasks]
     assert sorted(tasks) == sorted(study.runs())

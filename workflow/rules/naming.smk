@@ -185,30 +185,26 @@ def of_representation(training, function):
 
 def trained_files(training, names):
     """Files of the run folders that a training job makes."""
-    folder = f"results/runs/{{study}}/{{dataset}}/{training.representation}"
-    return [f"{folder}/{method}/{name}" for method in training.methods for name in names]
+    folders = ["/".join(task) for task in training.tasks]
+    return [
+        f"results/runs/{{study}}/{{dataset}}/{folder}/{name}" for folder in folders for name in names
+    ]
 
 
 def measures_of(training):
     """The time and memory of each task of a training job."""
-    stem = f"results/benchmarks/{{study}}/train/{{dataset}}-{training.representation}"
-    return [f"{stem}-{method}.tsv" for method in training.methods]
-
-
-def measures_pattern(training):
-    """The same with {} for the method."""
-    return lambda wildcards: (
-        f"results/benchmarks/{wildcards.study}/train/"
-        f"{wildcards.dataset}-{training.representation}-{{}}.tsv"
-    )
+    return [
+        f"results/benchmarks/{{study}}/train/{{dataset}}-{'-'.join(task)}.tsv"
+        for task in training.tasks
+    ]
 
 
 def tasks_of(training):
     """What a training job does for a dataset."""
     return lambda wildcards: storage.canonical_json(
         [
-            task_of(study, wildcards.dataset, training.representation, method)
-            for method in training.methods
+            task_of(study, wildcards.dataset, representation, method)
+            for representation, method in training.tasks
         ]
     )
 

@@ -1,11 +1,11 @@
-"""Train: one job per dataset and representation, with the whole grids of its methods over all folds.
+"""Train: one job per dataset and counts, with the whole grids of all quick methods over all folds.
 
 A method whose fits are slow has a job of its own (experiments.training_jobs). Output, a run folder
-for each method: run.json (what was run), scores (one row per grid point, repeat and fold),
-out-of-fold predictions, scores and predictions on the inner folds that choose hyper-parameters, the
-times, which alone differ from run to run, and a receipt. A job that is run again trains the methods
-whose receipt names another task, input or code; the run folders of the others stay as they are, so
-their files are marked as updated.
+for each task, a method on a representation: run.json (what was run), scores (one row per grid
+point, repeat and fold), out-of-fold predictions, scores and predictions on the inner folds that
+choose hyper-parameters, the times, which alone differ from run to run, and a receipt. A job that is
+run again trains the tasks whose receipt names another task, input or code; the run folders of the
+others stay as they are, so their files are marked as updated.
 """
 
 for training in training_jobs(study):
@@ -38,8 +38,8 @@ for training in training_jobs(study):
             mem_mb=megabytes(12, least=800),
         params:
             tasks=tasks_of(training),
-            folder=lambda wildcards, output: str(Path(output.receipts[0]).parents[1]),
-            measures=measures_pattern(training),
+            folder=lambda wildcards, output: str(Path(output.receipts[0]).parents[2]),
+            measures=lambda wildcards, output: str(Path(output.measures[0]).parent),
         shell:
             "python {input.code[0]:q} --tasks {params.tasks:q} --code {input.code:q}"
             " --corpus {input.corpus:q} --audit {input.audit:q}"

@@ -8,7 +8,7 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import Protocol, read_folds
 from textbaselines.experiments.grouped_runs import GroupedTasks, compare_with_grouped
-from textbaselines.experiments.training import Task
+from textbaselines.experiments.tasks import Task
 from textbaselines.logs import run_script
 
 

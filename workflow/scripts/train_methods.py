@@ -1,4 +1,4 @@
-"""Train methods on one representation of one dataset: see textbaselines.experiments.training."""
+"""Train methods on one dataset's counts: see textbaselines.experiments.training."""
 
 import argparse
 import json
@@ -15,9 +15,9 @@ from textbaselines.experiments.receipts import (
     write_receipt,
 )
 from textbaselines.experiments.reductions import Reductions
-from textbaselines.experiments.training import Task, train, write_results
+from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.training import train, write_results
 from textbaselines.logs import run_script
-from textbaselines.peak_memory import peak_mebibytes, reset_peak
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
 
@@ -33,58 +33,61 @@ def main() -> None:
     parser.add_argument("--reduced", type=Path, nargs="?", help="under a reduction")
     parser.add_argument("--code", type=Path, nargs="+", required=True, help="what trains")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--runs", type=Path, required=True, help="of the representation")
-    parser.add_argument("--measures", required=True, help="time and memory, {} for the method")
+    parser.add_argument("--runs", type=Path, required=True, help="folder of the dataset's runs")
+    parser.add_argument("--measures", type=Path, required=True, help="folder of time and memory")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    first = args.tasks[0]
-    words = [first["dataset"], first["representation"]]
-    if len(args.tasks) == 1:
-        words.append(first["method"])
+    tasks = [Task(**fields) for fields in args.tasks]
+    words = [tasks[0].dataset, *dict.fromkeys(task.representation for task in tasks)]
+    if len(tasks) == 1:
+        words.append(tasks[0].method)
     with run_script(f"train {' '.join(words)}", args.log) as log:
         inputs = [getattr(args, name) for name in INPUTS]
         digests = digests_of([path for path in inputs if path is not None] + args.code)
         waiting = []
-        for task in (Task(**fields) for fields in args.tasks):
-            measured = Path(args.measures.format(task.method)).is_file()
-            if measured and is_trained(args.runs / task.method, vars(task), digests):
-                log.info("%s is trained from just this: kept", task.method)
+        for task in tasks:
+            folder, measures = _places(args, task)
+            if measures.is_file() and is_trained(folder, vars(task), digests):
+                log.info(
+                    "%s on %s is trained from just this: kept", task.method, folder.parent.name
+                )
             else:
                 waiting.append(task)
         if not waiting:
             return
-        corpus = read_corpus(args.corpus, columns=["id", "label", "rating"])
         counts = read_counts(args.counts)
-        vocabularies = read_vocabularies(args.vocabularies)
-        folds, inner_folds = read_folds(args.folds), read_folds(args.inner_folds)
+        reduced = None
+        if waiting[0].reduction is not None:
+            reduced = Reductions(args.reduced, counts.documents, waiting[0].reduction["rank"])
         content_digest = storage.read_json(args.audit)["content_digest"]
         for task in waiting:
-            told = log if len(args.tasks) == 1 else log.getChild(task.method)
-            folder = args.runs / task.method
-            discard_receipt(folder)
-            reset_peak()
-            began = time.perf_counter()
-            reduced = None
-            if task.reduction is not None:
-                reduced = Reductions(args.reduced, counts.documents, task.reduction["rank"])
-            results = train(
-                task,
-                counts,
-                vocabularies,
-                folds,
-                inner_folds,
-                corpus,
-                args.threads,
-                told,
-                reduced,
-            )
-            write_results(folder, results, task, content_digest)
-            seconds = time.perf_counter() - began
-            storage.write_text(
-                Path(args.measures.format(task.method)),
-                f"s\tmax_rss\n{seconds:.4f}\t{peak_mebibytes():.2f}\n",
-            )
-            write_receipt(folder, vars(task), digests)
+            discard_receipt(_places(args, task)[0])
+        trained = train(
+            waiting,
+            counts,
+            read_vocabularies(args.vocabularies),
+            read_folds(args.folds),
+            read_folds(args.inner_folds),
+            read_corpus(args.corpus, columns=["id", "label", "rating"]),
+            args.threads,
+            log,
+            reduced,
+        )
+        for one in trained:
+            folder, measures = _places(args, one.task)
+            started = time.perf_counter()
+            write_results(folder, one.results, one.task, content_digest)
+            seconds = one.seconds + time.perf_counter() - started
+            row = f"{seconds:.4f}\t{one.peak_mebibytes:.2f}"
+            storage.write_text(measures, f"s\tmax_rss\n{row}\n")
+            write_receipt(folder, vars(one.task), digests)
+
+
+def _places(args: argparse.Namespace, task: Task) -> tuple[Path, Path]:
+    """Return the run folder of a task, and where its time and memory go."""
+    names = task.representation, task.method
+    folder = args.runs.joinpath(*names)
+    return folder, args.measures / f"{'-'.join((task.dataset, *names))}.tsv"
 
 
 if __name__ == "__main__":

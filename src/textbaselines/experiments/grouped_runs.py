@@ -17,7 +17,8 @@ import pandas as pd
 from textbaselines import storage
 from textbaselines.experiments.duplicates import bootstrap_interval, standing_in_training
 from textbaselines.experiments.folds import LEFT_OUT, Protocol, divisions, draw_folds
-from textbaselines.experiments.training import Task, train
+from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.training import train
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
@@ -101,11 +102,11 @@ def compare_with_grouped(
             division.key: fit_vocabulary(tokens, division.training, part.policy, part.min_count)
             for division in divisions(grouped_folds, tokens.documents)
         }
-        for task in part.tasks:
-            told = log.getChild(f"{task.method}-{task.representation}")
-            grouped = train(
-                *(task, counts, vocabularies, grouped_folds, no_inner, corpus, threads, told)
-            ).predictions
+        trained = train(
+            *(part.tasks, counts, vocabularies, grouped_folds, no_inner, corpus, threads, log)
+        )
+        for one in trained:
+            task, grouped = one.task, one.results.predictions
             (point,) = [point["point"] for point in task.points]
             file = runs / task.representation / task.method / "predictions.parquet"
             plain = storage.read_parquet(file)

@@ -196,10 +196,10 @@ def make_plan(
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
     sharing = {
-        (dataset, job.representation, method): len(job.methods)
+        (dataset, *task): len(job.tasks)
         for job in training_jobs(study)
         for dataset in job.datasets
-        for method in job.methods
+        for task in job.tasks
     }
     planned, tasks = [], []
     for dataset, representation, method in study.runs():
@@ -223,8 +223,8 @@ def make_plan(
                 + inner_fits * _units(name.family, inner_training, width)
             )
             prepared = divisions * (size.documents + inner * size.training)
-            seconds += TASK_SECONDS + _preparation(features, prepared * size.tokens)
-            seconds += START_SECONDS / sharing[dataset, representation, method]
+            together = START_SECONDS + _preparation(features, prepared * size.tokens)
+            seconds += TASK_SECONDS + together / sharing[dataset, representation, method]
         tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (

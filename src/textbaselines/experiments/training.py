@@ -1,11 +1,12 @@
-"""Train one method's whole grid on one representation of one dataset, over all folds.
+"""Train methods' whole grids on one dataset's counts, over all folds.
 
 Where hyper-parameters are to be chosen, the grid is fitted on the inner folds of each fold too.
+Tasks that are trained together share each fold's features.
 """
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import Logger
 from pathlib import Path
@@ -18,7 +19,6 @@ from threadpoolctl import threadpool_limits
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.experiments import metrics
 from textbaselines.experiments.folds import OUTER, Division, divisions
 from textbaselines.experiments.predictions import (
     Columns,
@@ -27,10 +27,12 @@ from textbaselines.experiments.predictions import (
     rating_threshold,
 )
 from textbaselines.experiments.reductions import Reductions, division_seed
-from textbaselines.experiments.selection import candidates, choose, inner_accuracies, ranked
+from textbaselines.experiments.result_tables import Collected, Fit, Results
+from textbaselines.experiments.tasks import Task
 from textbaselines.models.registry import METHODS, FittedPoint, fit_grid
+from textbaselines.peak_memory import peak_mebibytes, reset_peak
 from textbaselines.text.counts import Counts
-from textbaselines.text.features import fold_features
+from textbaselines.text.features import fold_counts
 from textbaselines.text.vocabulary import Vocabulary
 
 SECONDS_BETWEEN_LINES = 10
@@ -38,63 +40,33 @@ SECONDS_BETWEEN_LINES = 10
 
 
 @dataclass(frozen=True)
-class Task:
-    """One training job.
+class Trained:
+    """What came of a task, and what it took.
 
-    Attributes
-    ----------
-    dataset, representation, method, family : str
-    classes : list of str
-        The positive class first.
-    weighting, scope : str
-    reduction : dict or None
-        Of the representation.
-    points : list of dict
-        Each with ``point`` (its id), ``params`` and ``origin``.
-    chooses : bool
-        Whether the inner folds are to be trained on: there is something to choose.
-    details : dict
-        What the record of the run says besides: protocol, tokenizer, n-gram range, UNK policy.
+    ``seconds`` has an equal share of what tasks that are trained together have in common;
+    ``peak_mebibytes`` is of the process while it was at this task's largest fits.
     """
 
-    dataset: str
-    representation: str
-    method: str
-    family: str
-    classes: list[str]
-    weighting: str
-    scope: str
-    reduction: dict[str, Any] | None
-    points: list[dict[str, Any]]
-    chooses: bool
-    details: dict[str, Any]
+    task: Task
+    results: Results
+    seconds: float
+    peak_mebibytes: float
 
 
-@dataclass(frozen=True)
-class Results:
-    """What a training job found.
+@dataclass
+class _Training:
+    """A task at work."""
 
-    Attributes
-    ----------
-    scores, predictions : data frames
-        Of every grid point on the test documents of every (repeat, fold).
-    inner_scores : data frame
-        Of every grid point on every inner fold; without rows where there is nothing to choose.
-    inner_predictions : data frame
-        On the inner folds, of the fixed point and of the one that they chose.
-    timings : data frame
-        ``inner_fit_seconds`` is the sum over the inner folds.
-    """
-
-    scores: pd.DataFrame
-    predictions: pd.DataFrame
-    inner_scores: pd.DataFrame
-    inner_predictions: pd.DataFrame
-    timings: pd.DataFrame
+    task: Task
+    collected: Collected
+    codes: NDArray[np.int64]
+    ratings: NDArray[np.float64] | None
+    seconds: float = 0.0
+    peak: float = 0.0
 
 
 def train(
-    task: Task,
+    tasks: Sequence[Task],
     counts: Counts,
     vocabularies: Mapping[tuple[int, int, int], Vocabulary],
     folds: pd.DataFrame,
@@ -103,12 +75,16 @@ def train(
     threads: int,
     log: Logger,
     reduced: Reductions | None = None,
-) -> Results:
-    """Fit every grid point on every fold and score it on that fold's test documents.
+) -> Iterator[Trained]:
+    """Fit every grid point of every task on every fold and score it on that fold's test documents.
+
+    What a task gives does not depend on the others. One whose grid fails as a whole ends there;
+    the others are trained and yielded before its error is raised.
 
     Parameters
     ----------
-    task : Task
+    tasks : sequence of Task
+        All of one dataset, on the same counts and vocabularies.
     counts : Counts
         Of all documents of the dataset.
     vocabularies : mapping from (repeat, fold, inner fold) to Vocabulary
@@ -122,7 +98,7 @@ def train(
     log : Logger
         Told how far the job is, every few seconds and at the end.
     reduced : Reductions, optional
-        Under a reduction, its coordinates; without them they are worked out here.
+        The coordinates of the tasks' reduction; without them they are worked out here.
 
     Raises
     ------
@@ -130,72 +106,110 @@ def train(
         When the files are not of the same corpus, or every point of a grid failed.
     """
     by_id = corpus.set_index("id")
-    codes = class_codes(by_id["label"], counts.documents, task.classes)
-    ratings = None
-    if "numeric_target" in METHODS[task.family].needs:
-        ratings = by_id["rating"].loc[counts.documents].to_numpy(dtype=np.float64)
-    collected = _Collected(task, pd.array(counts.documents, dtype="str"))
-    inner = inner_folds if task.chooses else None
+    ids = pd.array(counts.documents, dtype="str")
+    running = []
+    for task in tasks:
+        codes = class_codes(by_id["label"], counts.documents, task.classes)
+        ratings = None
+        if "numeric_target" in METHODS[task.family].needs:
+            ratings = by_id["rating"].loc[counts.documents].to_numpy(dtype=np.float64)
+        running.append(_Training(task, Collected(task, ids), codes, ratings))
+    inner = inner_folds if any(task.chooses for task in tasks) else None
     work = list(divisions(folds, counts.documents, inner))
-    progress = _Progress(len(work), len(task.points), log)
+    progress = _Progress(tasks, work, log)
+    failed: list[UserError] = []
     with threadpool_limits(threads):
         for done, division in enumerate(work, start=1):
             if division.key not in vocabularies:
                 raise UserError(
                     "no vocabulary for a fold",
-                    where=f"dataset {task.dataset}, repeat {division.repeat}, fold "
+                    where=f"dataset {tasks[0].dataset}, repeat {division.repeat}, fold "
                     f"{division.fold}, inner fold {division.inner}",
                     fix="delete the dataset's vocabularies and run again",
                 )
             vocabulary = vocabularies[division.key]
-            features = _features(task, counts, vocabulary, division, reduced)
-            fits = _fits(task, features, division, codes, ratings)
             digest = vocabulary.digest(counts.types) if division.inner == OUTER else ""
-            for fit in fits:
-                collected.add(division, fit, digest, threads)
+            mine = [one for one in running if division.inner == OUTER or one.task.chooses]
+            for features, sharing in _features(mine, counts, vocabulary, division, reduced):
+                while sharing:
+                    one = sharing.pop(0)
+                    _fit_division(one, features, division, digest, threads)
             if done == len(work) or work[done].inner == OUTER:
-                collected.end_fold(division)
+                for one in list(running):
+                    try:
+                        one.collected.end_fold(division)
+                    except UserError as error:
+                        failed.append(error)
+                        running.remove(one)
+                if not running:
+                    break
             progress.tell(done)
-    collected.tell_failures(log)
-    return collected.results()
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """One grid point on one division: what was fitted and what it predicts."""
-
-    point: str
-    fitted: FittedPoint
-    columns: Columns | None
-    probabilities: NDArray[np.float64] | None
-    truth: NDArray[np.int64]
-    ratings: NDArray[np.float64] | None
-    n_features: int
-    started: float
-    predict_seconds: float
+    for one in running:
+        one.collected.tell_failures(log)
+        started = time.perf_counter()
+        results = one.collected.results()
+        one.seconds += time.perf_counter() - started
+        yield Trained(one.task, results, one.seconds, one.peak)
+    for other in failed[1:]:
+        log.error("%s", other)
+    if failed:
+        raise failed[0]
 
 
 def _features(
-    task: Task,
+    running: Sequence[_Training],
     counts: Counts,
     vocabulary: Vocabulary,
     division: Division,
     reduced: Reductions | None,
-) -> tuple[Any, Any]:
-    """Return the features of a division's training and of its test documents."""
-    if reduced is not None:
-        return reduced.of(division)
-    features = fold_features(
-        counts,
-        vocabulary,
-        division.training,
-        division.test,
-        task.weighting,
-        task.scope,
-        task.reduction,
-        seed=division_seed(task.dataset, "reduction", division),
-    )
-    return features.training, features.test
+) -> Iterator[tuple[tuple[Any, Any], list[_Training]]]:
+    """Yield features of a division's training and test documents, with the tasks that take them."""
+    shared: dict[str, dict[str, list[_Training]]] = {}
+    for one in running:
+        weighted = storage.canonical_json([one.task.weighting, one.task.reduction])
+        shared.setdefault(one.task.scope, {}).setdefault(weighted, []).append(one)
+    for scope, groups in shared.items():
+        started = time.perf_counter()
+        mapped = None
+        if reduced is None:
+            mapped = fold_counts(counts, vocabulary, division.training, division.test, scope)
+        _share(time.perf_counter() - started, [one for group in groups.values() for one in group])
+        for place, group in enumerate(groups.values(), start=1):
+            started = time.perf_counter()
+            task = group[0].task
+            if mapped is None:
+                assert reduced is not None
+                features = reduced.of(division)
+            else:
+                seed = division_seed(task.dataset, "reduction", division)
+                weights = mapped.weigh(task.weighting, task.reduction, seed)
+                features = weights.training, weights.test
+                del weights
+            if place == len(groups):
+                mapped = None
+            _share(time.perf_counter() - started, group)
+            yield features, group
+            del features
+
+
+def _share(seconds: float, tasks: Sequence[_Training]) -> None:
+    for one in tasks:
+        one.seconds += seconds / len(tasks)
+
+
+def _fit_division(
+    one: _Training, features: tuple[Any, Any], division: Division, digest: str, threads: int
+) -> None:
+    """Fit a task's grid on one division; the memory is that of outer folds, the largest."""
+    outer = division.inner == OUTER
+    started = time.perf_counter()
+    if outer:
+        reset_peak()
+    for fit in _fits(one.task, features, division, one.codes, one.ratings):
+        one.collected.add(division, fit, digest, threads)
+    if outer:
+        one.peak = max(one.peak, peak_mebibytes())
+    one.seconds += time.perf_counter() - started
 
 
 def _fits(
@@ -204,7 +218,7 @@ def _fits(
     division: Division,
     codes: NDArray[np.int64],
     ratings: NDArray[np.float64] | None,
-) -> Iterator[_Fit]:
+) -> Iterator[Fit]:
     """Fit every grid point on one division and predict its test documents."""
     training_features, test_features = features
     points = [point["params"] for point in task.points]
@@ -246,7 +260,7 @@ def _fits(
             columns = predict_ratings(result.outputs, threshold)
         if columns is not None and _lacks_scores(columns):
             result, columns = replace(result, failure="a score is not a number"), None
-        yield _Fit(
+        yield Fit(
             point=task.points[position]["point"],
             fitted=result,
             columns=columns,
@@ -268,194 +282,32 @@ def _lacks_scores(columns: Columns) -> bool:
 class _Progress:
     """Tells every few seconds how many fits are done, how fast, and how long the rest takes."""
 
-    def __init__(self, divisions: int, points: int, log: Logger) -> None:
-        self._divisions, self._points, self._log = divisions, points, log
+    def __init__(self, tasks: Sequence[Task], work: Sequence[Division], log: Logger) -> None:
+        every = sum(len(task.points) for task in tasks)
+        choosing = sum(len(task.points) for task in tasks if task.chooses)
+        self._points, self._log = every, log
+        # How many fits are done after so many divisions.
+        fits = [every if division.inner == OUTER else choosing for division in work]
+        self._fits = np.cumsum(fits).tolist()
         self._began = self._told = time.monotonic()
 
     def tell(self, done: int) -> None:
         """Say how far the job is after so many divisions, if it is time."""
         now = time.monotonic()
-        if done < self._divisions and now - self._told < SECONDS_BETWEEN_LINES:
+        if done < len(self._fits) and now - self._told < SECONDS_BETWEEN_LINES:
             return
         self._told = now
-        fits, rate = done * self._points, done * self._points / max(now - self._began, 1e-9)
+        fits, every = self._fits[done - 1], self._fits[-1]
+        rate = fits / max(now - self._began, 1e-9)
         self._log.info(
             "%d of %d fits (%d grid points), %.1f a second, %.1f s, about %.0f s left",
             fits,
-            self._divisions * self._points,
+            every,
             self._points,
             rate,
             now - self._began,
-            (self._divisions * self._points - fits) / rate,
+            (every - fits) / rate,
         )
-
-
-class _Collected:
-    """Rows of the result tables as they come."""
-
-    def __init__(self, task: Task, documents: Any) -> None:
-        self._task = task
-        self._documents = documents
-        self._class_names = pd.array(list(reversed(task.classes)), dtype="str")
-        self._order = {point["point"]: place for place, point in enumerate(task.points)}
-        self._scores: list[dict[str, Any]] = []
-        self._timings: list[dict[str, Any]] = []
-        self._inner_scores: list[dict[str, Any]] = []
-        self._predictions: list[tuple[dict[str, Any], NDArray[Any], Columns]] = []
-        self._inner_predictions: list[tuple[dict[str, Any], NDArray[Any], Columns]] = []
-        # Of the fold at hand: which of them are kept shows when its inner folds are done.
-        self._of_fold: list[tuple[dict[str, Any], NDArray[Any], Columns]] = []
-        self._scores_of_fold: list[dict[str, Any]] = []
-        self._inner_seconds: dict[str, float] = {}
-
-    def add(self, division: Division, fit: _Fit, vocabulary: str, threads: int) -> None:
-        """Take one fit of a division."""
-        place = {"point": fit.point, "repeat": division.repeat, "fold": division.fold}
-        rows = np.flatnonzero(division.test)
-        scores = _score(fit, len(self._task.classes))
-        if division.inner != OUTER:
-            place["inner"] = division.inner
-            wanted = ("correct", "accuracy", "converged", "failure")
-            said = {name: scores[name] for name in wanted}
-            self._scores_of_fold.append({**place, "n_test": len(rows), **said})
-            seconds = self._inner_seconds.get(fit.point, 0.0)
-            self._inner_seconds[fit.point] = seconds + fit.fitted.fit_seconds
-            if fit.columns is not None:
-                self._of_fold.append((place, rows, {"truth": fit.truth, **fit.columns}))
-            return
-        self._scores.append(
-            {
-                **place,
-                "n_train": int(division.training.sum()),
-                "n_test": len(rows),
-                "n_features": fit.n_features,
-                "vocabulary": vocabulary,
-                **scores,
-            }
-        )
-        self._timings.append(
-            {
-                **place,
-                "fit_seconds": fit.fitted.fit_seconds,
-                "predict_seconds": fit.predict_seconds,
-                "started": fit.started,
-                "ended": fit.started + fit.fitted.fit_seconds + fit.predict_seconds,
-                "threads": threads,
-            }
-        )
-        if fit.columns is not None:
-            self._predictions.append((place, rows, {"truth": fit.truth, **fit.columns}))
-
-    def end_fold(self, division: Division) -> None:
-        """Choose by the inner folds of a fold that is done, and keep the chosen predictions.
-
-        Raises
-        ------
-        UserError
-            When every point of a grid failed on them.
-        """
-        for row in self._timings[-len(self._order) :]:
-            row["inner_fit_seconds"] = self._inner_seconds.get(row["point"], 0.0)
-        if self._scores_of_fold:
-            names = candidates(self._task.points)
-            scores = pd.DataFrame(self._scores_of_fold)
-            best = choose(ranked(inner_accuracies(scores), names)).iloc[0]
-            if len(names) > 1 and math.isnan(best["accuracy"]):
-                self._refuse(scores, division)
-            kept = {best["point"], *(p["point"] for p in self._task.points if _is_fixed(p))}
-            self._inner_predictions += [one for one in self._of_fold if one[0]["point"] in kept]
-            self._inner_scores += self._scores_of_fold
-        self._of_fold, self._scores_of_fold, self._inner_seconds = [], [], {}
-
-    def _refuse(self, scores: pd.DataFrame, division: Division) -> None:
-        raise UserError(
-            "every grid point failed",
-            where=f"dataset {self._task.dataset}, representation {self._task.representation}, "
-            f"method {self._task.method}, repeat {division.repeat}, fold {division.fold}",
-            found="; ".join(dict.fromkeys(scores["failure"].dropna())),
-            fix="give the method other values, or restrict it to representations it can use",
-        )
-
-    def tell_failures(self, log: Logger) -> None:
-        """Say which grid points failed, on how many divisions, and why."""
-        for point in self._task.points:
-            rows = [*self._scores, *self._inner_scores]
-            mine = [row["failure"] for row in rows if row["point"] == point["point"]]
-            reasons = [reason for reason in mine if reason is not None]
-            if reasons:
-                log.warning(
-                    "%s failed on %d of %d divisions: %s",
-                    storage.canonical_json(point["params"]),
-                    len(reasons),
-                    len(mine),
-                    reasons[0],
-                )
-
-    def results(self) -> Results:
-        """Return the tables, ordered by grid point, repeat and fold."""
-        scores = _in_order(self._scores, self._order)
-        scores["failure"] = scores["failure"].astype("str")
-        inner_scores = _in_order(self._inner_scores, self._order)
-        if inner_scores.empty:
-            inner_scores = _no_inner_scores()
-        inner_scores["failure"] = inner_scores["failure"].astype("str")
-        return Results(
-            scores,
-            self._table(self._predictions),
-            inner_scores,
-            self._table(self._inner_predictions, inner=True),
-            _in_order(self._timings, self._order),
-        )
-
-    def _table(
-        self, found: list[tuple[dict[str, Any], NDArray[Any], Columns]], inner: bool = False
-    ) -> pd.DataFrame:
-        numbers = ["repeat", "fold", *(["inner"] if inner else [])]
-        if not found:
-            names = ["point", *numbers, "id", "label", "predicted", "score"]
-            return pd.DataFrame(columns=names)
-        found = sorted(
-            found, key=lambda one: (self._order[one[0]["point"]], *(one[0][n] for n in numbers))
-        )
-        lengths = [len(rows) for _, rows, _ in found]
-        rows = np.concatenate([rows for _, rows, _ in found])
-        points = pd.array([place["point"] for place, _, _ in found], dtype="str")
-        columns: dict[str, Any] = {"point": points.take(np.repeat(np.arange(len(found)), lengths))}
-        for name in numbers:
-            values = np.array([place[name] for place, _, _ in found], dtype=np.int32)
-            columns[name] = np.repeat(values, lengths)
-        columns["id"] = self._documents.take(rows)
-        for name, codes in (("label", "truth"), ("predicted", "predicted")):
-            every = np.concatenate([predicted[codes] for _, _, predicted in found])
-            columns[name] = self._class_names.take(every)
-        for name in found[0][2]:
-            if name not in ("truth", "predicted"):
-                columns[name] = np.concatenate([predicted[name] for _, _, predicted in found])
-        return pd.DataFrame(columns)
-
-
-def _is_fixed(point: Mapping[str, Any]) -> bool:
-    return "fixed" in point["origin"]
-
-
-def _no_inner_scores() -> pd.DataFrame:
-    numbers = ("repeat", "fold", "inner", "n_test", "correct")
-    return pd.DataFrame(
-        {
-            "point": pd.array([], dtype="str"),
-            **{name: np.zeros(0, dtype=np.int64) for name in numbers},
-            "accuracy": np.zeros(0),
-            "converged": np.zeros(0, dtype=bool),
-            "failure": pd.array([], dtype="str"),
-        }
-    )
-
-
-def _in_order(rows: list[dict[str, Any]], order: Mapping[str, int]) -> pd.DataFrame:
-    rows.sort(
-        key=lambda row: (order[row["point"]], row["repeat"], row["fold"], row.get("inner", OUTER))
-    )
-    return pd.DataFrame(rows)
 
 
 def no_ratings(
@@ -467,37 +319,6 @@ def no_ratings(
     if n_classes != 2 or len(np.unique(codes)) != 2:
         return "a rating's side is one of two classes, and training has not two"
     return None
-
-
-def _score(fit: _Fit, n_classes: int) -> dict[str, Any]:
-    if fit.columns is None:
-        return {
-            "correct": 0,
-            "accuracy": math.nan,
-            "macro_f1": math.nan,
-            "log_loss": math.nan,
-            "converged": False,
-            "n_iter": 0,
-            "gap": math.nan,
-            "failure": fit.fitted.failure,
-            "rmse": math.nan,
-        }
-    truth, probabilities = fit.truth, fit.probabilities
-    matrix = metrics.confusion(truth, fit.columns["predicted"], n_classes)
-    correct = int(np.trace(matrix))
-    return {
-        "correct": correct,
-        "accuracy": correct / len(truth),
-        "macro_f1": metrics.macro_f1(matrix),
-        "log_loss": (math.nan if probabilities is None else metrics.log_loss(truth, probabilities)),
-        "converged": fit.fitted.converged,
-        "n_iter": fit.fitted.n_iter,
-        "gap": fit.fitted.gap,
-        "failure": None,
-        "rmse": (
-            math.nan if fit.ratings is None else metrics.rmse(fit.ratings, fit.columns["rating"])
-        ),
-    }
 
 
 def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> NDArray[np.int64]:

@@ -1,8 +1,9 @@
 """Which training tasks share a job.
 
 A task is one method on one representation of one dataset. Starting Python with its libraries takes
-longer than many a task, so the methods whose fits are quick share the job of their representation;
-each of the others has one of its own, so that cores stay busy.
+longer than many a task, so the methods whose fits are quick share a job, with all representations
+that rest on the same counts and vocabularies, and in it what they have in common is worked out
+once; each of the others has a job of its own, so that cores stay busy.
 """
 
 import re
@@ -37,48 +38,58 @@ class TrainingJob:
     ----------
     rule : str
         The workflow's name for it.
-    representation : str
-    methods, datasets : tuple of str
+    tasks : tuple of (representation, method)
+        In the study's order. Their representations rest on the same counts and vocabularies.
+    datasets : tuple of str
         In the study's order.
     """
 
     rule: str
-    representation: str
-    methods: tuple[str, ...]
+    tasks: tuple[tuple[str, str], ...]
     datasets: tuple[str, ...]
+
+    @property
+    def representation(self) -> str:
+        """One of its representations: they are made of the same files."""
+        return self.tasks[0][0]
 
 
 def training_jobs(study: Study) -> list[TrainingJob]:
     """Return the training jobs of a study; each of its tasks is in one of them."""
-    datasets: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    datasets: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for dataset in study.datasets:
-        for representation, methods in _jobs_of(study, dataset):
-            datasets.setdefault((representation, methods), []).append(dataset)
+        for tasks in _jobs_of(study, dataset):
+            datasets.setdefault(tasks, []).append(dataset)
     jobs: list[TrainingJob] = []
-    for (representation, methods), some in datasets.items():
-        words = [representation, *(methods if len(methods) == 1 else ())]
+    for tasks, some in datasets.items():
+        words = list(dict.fromkeys(representation for representation, _ in tasks))
+        if len(tasks) == 1:
+            words.append(tasks[0][1])
         stem = rule = RULE + re.sub(r"\W", "_", "_".join(words))
         taken = {job.rule for job in jobs}
         number = 1
         while rule in taken:
             number += 1
             rule = f"{stem}_{number}"
-        jobs.append(TrainingJob(rule, representation, methods, tuple(some)))
+        jobs.append(TrainingJob(rule, tasks, tuple(some)))
     return jobs
 
 
-def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    quick: dict[str, list[str]] = {}
+def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[tuple[str, str], ...]]:
+    quick: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     alone = []
-    for run_dataset, representation, method in study.runs():
+    for run_dataset, name, method in study.runs():
         if run_dataset != dataset:
             continue
         if study.methods[method].family in QUICK:
-            quick.setdefault(representation, []).append(method)
+            representation = study.representations[name]
+            files = representation.counts, representation.vocabulary
+            # Reduced coordinates are a file of their own, which few methods share.
+            key = files if representation.reduction is None else (*files, name)
+            quick.setdefault(key, []).append((name, method))
         else:
-            alone.append((representation, (method,)))
-    for representation, methods in quick.items():
-        yield representation, tuple(methods)
+            alone.append(((name, method),))
+    yield from map(tuple, quick.values())
     yield from alone
 
 

@@ -34,6 +34,58 @@ class FoldFeatures:
     weighting: Weighting
 
 
+@dataclass(frozen=True)
+class FoldCounts:
+    """The counts of one fold over its features, before any weighting.
+
+    Attributes
+    ----------
+    training, test : csr_array of int32, shapes (n_train, m) and (n_test, m)
+    columns : ColumnMap
+    """
+
+    training: sp.csr_array
+    test: sp.csr_array
+    columns: ColumnMap
+
+    def weigh(
+        self, weighting: str, reduction: Mapping[str, Any] | None = None, seed: int = 0
+    ) -> FoldFeatures:
+        """Fit a weighting and a reduction on the training documents and apply them to both sides.
+
+        Parameters as those of :func:`fold_features`.
+        """
+        weights = WEIGHTINGS[weighting]().fit(self.training)
+        training, test = weights.transform(self.training), weights.transform(self.test)
+        if reduction is None:
+            return FoldFeatures(training, test, self.columns, weights)
+        reduced = make_reduction(reduction, seed).fit(training)
+        return FoldFeatures(
+            reduced.transform(training), reduced.transform(test), self.columns, weights
+        )
+
+
+def fold_counts(
+    counts: Counts,
+    vocabulary: Vocabulary,
+    training: NDArray[np.bool_],
+    test: NDArray[np.bool_],
+    scope: str = "training",
+) -> FoldCounts:
+    """Map the counts of both sides onto the features of a fold; all weightings share them.
+
+    Parameters as those of :func:`fold_features`.
+    """
+    if counts.matrix.nnz <= BLOCK:
+        training_rows = rows_of(counts.matrix, training)
+        columns = map_columns(counts, training, vocabulary, scope, training_rows)
+        training_counts = columns.apply(training_rows)
+    else:  # no copy of all the training rows
+        columns = map_columns(counts, training, vocabulary, scope)
+        training_counts = columns.apply(counts.matrix, training)
+    return FoldCounts(training_counts, columns.apply(counts.matrix, test), columns)
+
+
 def fold_features(
     counts: Counts,
     vocabulary: Vocabulary,
@@ -62,19 +114,5 @@ def fold_features(
     seed : int
         Of the reduction.
     """
-    if counts.matrix.nnz <= BLOCK:
-        training_rows = rows_of(counts.matrix, training)
-        columns = map_columns(counts, training, vocabulary, scope, training_rows)
-        training_counts = columns.apply(training_rows)
-    else:  # no copy of all the training rows
-        columns = map_columns(counts, training, vocabulary, scope)
-        training_counts = columns.apply(counts.matrix, training)
-    weights = WEIGHTINGS[weighting]().fit(training_counts)
-    training_weights = weights.transform(training_counts)
-    test_weights = weights.transform(columns.apply(counts.matrix, test))
-    if reduction is None:
-        return FoldFeatures(training_weights, test_weights, columns, weights)
-    reduced = make_reduction(reduction, seed).fit(training_weights)
-    return FoldFeatures(
-        reduced.transform(training_weights), reduced.transform(test_weights), columns, weights
-    )
+    mapped = fold_counts(counts, vocabulary, training, test, scope)
+    return mapped.weigh(weighting, reduction, seed)
