@@ -91,7 +91,9 @@ def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
     assert rows["SVM"]["document_fits"] == 50 * training + 250 * inner
     prepared = PREPARE_SECONDS * 10 * (NYT + 5 * training) * 20 / 1e6
     assert rows["SVM"]["core_seconds"] == pytest.approx(
-        (START_SECONDS + prepared) / 2 + TASK_SECONDS + 0.034e-6 * 20 * (50 * training + 250 * inner)
+        (START_SECONDS + prepared) / 2
+        + TASK_SECONDS
+        + 0.034e-6 * 20 * (50 * training + 250 * inner)
     )
     # One point of one representation: nothing to choose.
     assert (rows["MNB"]["outer_fits"], rows["MNB"]["inner_fits"]) == (10, 0)

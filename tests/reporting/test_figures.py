@@ -101,17 +101,23 @@ def test_same_bytes_twice(tmp_path):
     assert text.read_text(encoding="utf-8").startswith("A small study: accuracy in %")
 
 
-def test_a_selection_without_cells_is_refused():
-    with pytest.raises(UserError, match="nested"):
-        accuracy_figure(cells(), STUDY, selection="nested", interval="Wilson")
+def test_cells_tuned_on_the_test_folds_are_not_drawn():
+    with pytest.raises(UserError, match="nested or fixed"):
+        accuracy_figure(cells().assign(selection="oracle"), STUDY, interval="Wilson")
 
 
-def test_oracle_is_marked():
-    figure, words = accuracy_figure(
-        cells().assign(selection="oracle"), STUDY, selection="oracle", interval="Wilson"
-    )
-    assert "optimistic: chosen on the test folds" in figure.get_suptitle()
-    assert words.startswith("Optimistic: chosen on the test folds.")
+def test_what_inner_folds_chose_goes_before_fixed_hyper_parameters():
+    fixed, nested = cells(svm_uni=0.7), cells(svm_uni=0.9).assign(selection="nested")
+    nested = nested[nested["method"] == "svm"]
+    figure, words = accuracy_figure(pd.concat([fixed, nested]), STUDY, interval="Wilson")
+    middles = [middle for _, (_, middle, _) in sorted(drawn(figure.axes[0]).items())]
+    assert middles == pytest.approx([80.0, 80.0, 90.0, 80.0])
+    assert "SVM-uni: 90.00 [85.00, 94.00] †" in words
+    assert "MNB-uni: 80.00 [75.00, 84.00], fixed" in words
+    assert "Those of rows without a choice were fixed" in words
+    _, words = accuracy_figure(nested, STUDY, interval="Wilson")
+    assert "chosen inside each training part" in words
+    assert "fixed" not in words
 
 
 def test_a_long_title_stays_within_the_figure() -> None:

@@ -187,7 +187,9 @@ def trained_files(training, names):
     """Files of the run folders that a training job makes."""
     folders = ["/".join(task) for task in training.tasks]
     return [
-        f"results/runs/{{study}}/{{dataset}}/{folder}/{name}" for folder in folders for name in names
+        f"results/runs/{{study}}/{{dataset}}/{folder}/{name}"
+        for folder in folders
+        for name in names
     ]
 
 

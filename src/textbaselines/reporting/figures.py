@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.pairs import compared_cells
 from textbaselines.reporting.layout import DAGGER
-from textbaselines.reporting.tables import ORACLE_WARNING, SELECTIONS, check_cells, percent
+from textbaselines.reporting.tables import SELECTIONS, check_cells, percent
 from textbaselines.storage import whole_file, write_text
 
 # Okabe & Ito (2008), "Color Universal Design", without yellow, too faint on white. Colour only
@@ -27,27 +28,28 @@ def accuracy_figure(
     cells: pd.DataFrame,
     study: Mapping[str, Any],
     *,
-    selection: str = "fixed",
     interval: str,
 ) -> tuple[Figure, str]:
     """Return a dot plot of accuracies with 95 % intervals, and the same in words.
 
     Each dataset has a panel with its own accuracy axis; rows are the method-representation pairs
     in the study's order, a marker and a colour for each method, filled for the first
-    representation and open for the others. A pair without accuracy leaves its row empty.
+    representation and open for the others. A pair without accuracy leaves its row empty. Each has
+    the cell that is compared (:func:`textbaselines.experiments.pairs.compared_cells`): its
+    hyper-parameters chosen by inner folds where they are, else fixed.
 
     Parameters
     ----------
-    cells, study, selection, interval
+    cells, study, interval
         As for :func:`textbaselines.reporting.tables.comparison_table`.
 
     Raises
     ------
     UserError
-        When there is no cell of this selection.
+        When there is no cell to compare.
     """
-    mine = check_cells(cells, study)
-    mine = mine[mine["selection"] == selection]
+    mine = compared_cells(check_cells(cells, study))
+    selections = set(mine["selection"])
     datasets = [d for d in study["datasets"] if (mine["dataset"] == d["name"]).any()]
     pairs = [
         (place, which, method, representation)
@@ -61,8 +63,8 @@ def accuracy_figure(
         raise UserError(
             "no cell to draw",
             where=f"study {study['name']}",
-            found=", ".join(sorted(mine["selection"].unique())) or "no cells",
-            expected=f"cells of selection {selection}",
+            found=", ".join(sorted(cells["selection"].unique())) or "no cells",
+            expected="cells of selection nested or fixed",
         )
     found = {
         (row["dataset"], row["method"], row["representation"]): row for _, row in mine.iterrows()
@@ -76,7 +78,7 @@ def accuracy_figure(
     FigureCanvasAgg(figure)
     axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
     words = [f"{study['title']}: accuracy in %, 95 % intervals in brackets ({interval})."]
-    words.append(SELECTIONS[selection])
+    words.append(chosen_how(selections))
     starred = False
     for index, axis in enumerate(axes.flat):
         if index >= len(datasets):
@@ -93,7 +95,8 @@ def accuracy_figure(
                 axis.text(0.02, row, "no result", color="0.4", fontsize=8, **place_text)
                 continue
             starred = starred or not cell["converged"]
-            words.append(f"  {name}: {_in_words(cell)}")
+            one_of_two = len(selections) > 1 and cell["selection"] == "fixed"
+            words.append(f"  {name}: {_in_words(cell)}{', fixed' if one_of_two else ''}")
             _draw(axis, row, cell, place, which)
         axis.set_title(dataset["title"], fontsize=10, loc="left", fontweight="bold")
         axis.set_ylim(len(pairs) - 0.4, -0.6)
@@ -114,12 +117,15 @@ def accuracy_figure(
         label += f"; {DAGGER} a fit did not converge"
         words += ["", f"{DAGGER} At least one fit did not converge."]
     figure.supxlabel(label, fontsize=9)
-    title = study["title"]
-    if selection == "oracle":
-        title += f" ({ORACLE_WARNING})"
-        words.insert(0, f"{ORACLE_WARNING.capitalize()}.")
-    set_title(figure, title)
+    set_title(figure, study["title"])
     return figure, "\n".join(words) + "\n"
+
+
+def chosen_how(selections: Collection[str]) -> str:
+    """Return the sentence that says how the hyper-parameters of compared cells were chosen."""
+    if set(selections) == {"nested", "fixed"}:
+        return f"{SELECTIONS['nested']} Those of rows without a choice were fixed before the run."
+    return " ".join(SELECTIONS[one] for one in selections)
 
 
 def set_title(figure: Figure, title: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from textbaselines.experiments.evaluation import INTERVAL
+from textbaselines.experiments.pairs import compared_cells
 from textbaselines.reporting.claims import claims_table
 from textbaselines.reporting.contrasts import (
     across_table,
@@ -17,6 +18,7 @@ from textbaselines.reporting.contrasts import (
     signed,
 )
 from textbaselines.reporting.fidelity import verdict_lines
+from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.layout import Table
 from textbaselines.reporting.report.blocks import (
     Block,
@@ -99,12 +101,11 @@ def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) ->
         results,
         f"figures/{name}/accuracy",
         "accuracy",
-        "Accuracy with 95 % intervals, one panel for each dataset; hyper-parameters fixed before "
-        "the run.",
+        "Accuracy with 95 % intervals, one panel for each dataset. "
+        + chosen_how(set(compared_cells(cells)["selection"])),
         source,
     )
-    at = next((i + 1 for i, table in enumerate(tables) if table.name == "comparison-fixed"), 0)
-    return Section("accuracy", "Accuracy", (*blocks[:at], *figure, *blocks[at:]))
+    return Section("accuracy", "Accuracy", (*blocks[:1], *figure, *blocks[1:]))
 
 
 def difference(results: Results, study: Mapping[str, Any]) -> Section:
