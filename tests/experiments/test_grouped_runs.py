@@ -1,13 +1,13 @@
 """Grouped runs beside plain ones: by hand, and trained on a corpus of repeated texts."""
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from textbaselines import storage
-from textbaselines.experiments.folds import Protocol, draw_folds
+from textbaselines.experiments.folds import Protocol, divisions, draw_folds, draw_inner_folds
 from textbaselines.experiments.grouped_runs import (
     GROUPED_COLUMNS,
     GroupedTasks,
@@ -15,9 +15,16 @@ from textbaselines.experiments.grouped_runs import (
     cost_of_leak,
     folds_kept_together,
 )
+from textbaselines.experiments.selection import (
+    cell_predictions,
+    read_run_scores,
+    selections_of_runs,
+)
 from textbaselines.experiments.tasks import Task
-from textbaselines.text.counts import count_ngrams, write_counts
-from textbaselines.text.tokens import encode, write_tokens
+from textbaselines.experiments.training import train, write_results
+from textbaselines.text.counts import count_ngrams, read_counts, write_counts
+from textbaselines.text.tokens import encode, read_tokens, write_tokens
+from textbaselines.text.vocabulary import fit_vocabulary
 
 LOG = logging.getLogger("test")
 
@@ -62,12 +69,12 @@ def test_repeats_go_where_the_first_of_them_is() -> None:
 
 
 def study(tmp_path: Path, texts: list[str], labels: list[str]):
-    """A corpus with the files that a comparison reads; every text is one word."""
+    """A corpus with the files that a comparison reads."""
     ids = [f"d{place}" for place in range(len(texts))]
     corpus = pd.DataFrame(
         {"id": ids, "label": labels, "rating": float("nan"), "split": None, "group": texts}
     )
-    tokens = encode(ids, [[text] for text in texts])
+    tokens = encode(ids, [text.split() for text in texts])
     write_tokens(tmp_path / "tokens.npz", tokens)
     write_counts(tmp_path, count_ngrams(tokens, 1, 1))
     task = Task(
@@ -81,12 +88,27 @@ def study(tmp_path: Path, texts: list[str], labels: list[str]):
         reduction=None,
         points=[{"point": "p", "params": {"alpha": 1.0}, "origin": ["fixed"]}],
         chooses=False,
-        details={},
+        details={"protocol": {"inner": 0}},
     )
     work = [
         GroupedTasks(tmp_path / "matrix.npz", tmp_path / "tokens.npz", "drop", 1, [task]),
     ]
     return corpus, work
+
+
+def train_plain(runs: Path, work, corpus, folds, inner=None) -> None:
+    """Write the run folders of a study's plain runs."""
+    (part,) = work
+    counts, tokens = read_counts(part.counts), read_tokens(part.tokens)
+    vocabularies = {
+        division.key: fit_vocabulary(tokens, division.training, part.policy, part.min_count)
+        for division in divisions(folds, tokens.documents, inner)
+    }
+    none = pd.DataFrame(columns=["repeat", "fold", "inner", "id"])
+    inner = none if inner is None else inner
+    for one in train(part.tasks, counts, vocabularies, folds, inner, corpus, 1, LOG):
+        folder = runs / "d" / one.task.representation / one.task.method
+        write_results(folder, one.results, one.task, "0" * 16)
 
 
 def test_a_text_known_from_training_is_known_no_more(tmp_path: Path) -> None:
@@ -96,8 +118,7 @@ def test_a_text_known_from_training_is_known_no_more(tmp_path: Path) -> None:
     corpus, work = study(tmp_path, texts, labels)
     protocol = Protocol("cv", 4)
     folds = draw_folds(corpus, protocol, "d")
-    plain = pd.DataFrame({"id": corpus["id"], "label": labels, "predicted": labels, "point": "p"})
-    storage.write_parquet(tmp_path / "runs" / "uni" / "MNB" / "predictions.parquet", plain)
+    train_plain(tmp_path / "runs", work, corpus, folds)
     arguments = (corpus, folds, protocol, "d", tmp_path / "runs", 1, LOG)
     (row,) = compare_with_grouped(work, *arguments).to_dict("records")
     assert tuple(row) == GROUPED_COLUMNS
@@ -105,6 +126,61 @@ def test_a_text_known_from_training_is_known_no_more(tmp_path: Path) -> None:
     # No word of a test document is known, and of equal classes none is likelier than chance.
     assert row["accuracy_grouped"] <= 0.6
     assert row["cost_points"] == pytest.approx(100 * (1 - row["accuracy_grouped"]))
+
+
+def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
+    """Of a method, and of its choice between representations; all as trained by a study of its own
+    on the grouped folds."""
+    texts = [f"w{place // 4} x{place % 7} y{place % 3}" for place in range(60)]
+    texts += texts[:20]
+    labels = ["y" if (place // 4) % 2 else "n" for place in range(60)] + ["y", "n"] * 10
+    corpus, work = study(tmp_path, texts, labels)
+    protocol = Protocol("cv", 4, inner=2)
+    folds = draw_folds(corpus, protocol, "d")
+    points = [
+        {"point": f"p{number}", "params": {"alpha": alpha}, "origin": origin}
+        for number, (alpha, origin) in enumerate(
+            [(1.0, ["fixed"]), (0.01, ["grid"]), (1e4, ["grid"])]
+        )
+    ]
+    tasks = [
+        replace(
+            *work[0].tasks,
+            representation=name,
+            weighting=weighting,
+            points=points,
+            chooses=True,
+            details={"protocol": {"inner": 2}},
+        )
+        for name, weighting in (("uni", "binary"), ("uni-tfidf", "tfidf"))
+    ]
+    work = [replace(work[0], tasks=tasks)]
+    inner = draw_inner_folds(corpus, folds, protocol, "d")
+    train_plain(tmp_path / "runs", work, corpus, folds, inner)
+    compared = compare_with_grouped(
+        *(work, corpus, folds, protocol, "d", tmp_path / "runs", 1, LOG)
+    )
+    assert list(zip(compared["representation"], compared["selection"], strict=True)) == [
+        ("uni", "fixed"),
+        ("uni-tfidf", "fixed"),
+        ("uni", "nested"),
+        ("uni-tfidf", "nested"),
+        ("selected", "nested"),
+    ]
+    together = replace(protocol, grouped=True)
+    kept = folds_kept_together(folds, corpus.set_index("id")["group"])
+    train_plain(
+        *(tmp_path / "alone", work, corpus, kept, draw_inner_folds(corpus, kept, together, "d"))
+    )
+    for side, column in (("runs", "accuracy"), ("alone", "accuracy_grouped")):
+        folders = [tmp_path / side / "d" / task.representation / "MNB" for task in tasks]
+        chosen = selections_of_runs([read_run_scores(folder) for folder in folders])
+        for row in compared.to_dict("records"):
+            found = cell_predictions(tmp_path / side, {**row, "point": "p0"}, chosen)
+            right = (found["label"] == found["predicted"]).mean()
+            assert row[column] == pytest.approx(right)
+    # The smoothing that drowns the words was not chosen: the choice is not that of the fixed point.
+    assert set(chosen["point"]) == {"p1"}
 
 
 def test_nothing_is_trained_without_repeats(tmp_path: Path) -> None:

@@ -1,19 +1,20 @@
 """Duplicates: the methods once more on folds that keep identical texts together, beside the plain.
 
 Made under `protocol: {grouped: both}`. Output, for the whole study: grouped.csv, plain and grouped
-accuracy of every method at its fixed point and what the leak of repeated texts is worth.
+accuracy of every method, at its fixed point and as inner folds choose, and what the leak of repeated
+texts is worth.
 """
 
 
 rule compare_with_grouped:
-    """Train at the fixed points on grouped folds; set the accuracies beside the plain ones."""
+    """Train on grouped folds; set the accuracies beside the plain ones."""
     input:
         code=code("compare_with_grouped", "experiments.grouped_runs", "datasets.corpus", "logs"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         counts=counts_of_dataset,
         tokens=tokens_of_dataset,
-        predictions=plain_predictions,
+        runs=plain_runs,
     output:
         "results/duplicates/{study}/grouped/{dataset}.parquet",
     log:
@@ -26,11 +27,10 @@ rule compare_with_grouped:
     params:
         work=grouped_work_of,
         protocol=protocol_of,
-        runs=lambda wildcards: f"results/runs/{wildcards.study}/{wildcards.dataset}",
     shell:
         "python {input.code[0]:q} --work {params.work:q} --dataset {wildcards.dataset:q}"
         " --protocol {params.protocol:q} --corpus {input.corpus:q} --folds {input.folds:q}"
-        " --runs {params.runs:q} --threads {threads} --output {output:q} --log {log:q}"
+        " --runs results/runs/{wildcards.study:q} --threads {threads} --output {output:q} --log {log:q}"
 
 
 rule write_grouped:

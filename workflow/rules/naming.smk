@@ -212,9 +212,10 @@ def tasks_of(training):
 
 
 def grouped_work_of(wildcards):
-    """What is trained on grouped folds for a dataset, by representation, with its files."""
+    """What is trained on grouped folds for a dataset, by counts, with its files."""
     work = []
-    for name, tasks in grouped_tasks(study, wildcards.dataset).items():
+    for tasks in grouped_tasks(study, wildcards.dataset):
+        name = tasks[0]["representation"]
         representation = study.representations[name]
         place = SimpleNamespace(dataset=wildcards.dataset, representation=name)
         work.append(
@@ -229,10 +230,11 @@ def grouped_work_of(wildcards):
     return storage.canonical_json(work)
 
 
-def plain_predictions(wildcards):
-    """The predictions of every run of a dataset."""
+def plain_runs(wildcards):
+    """What is read of the run folders of a dataset to set grouped runs beside them."""
+    names = ("run.json", "scores.parquet", "inner_scores.parquet", "predictions.parquet")
     records = map(Path, runs_of_dataset(wildcards))
-    return [str(record.with_name("predictions.parquet")) for record in records]
+    return [str(record.with_name(name)) for record in records for name in names]
 
 
 def runs_of_study(name="run.json"):

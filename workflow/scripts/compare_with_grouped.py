@@ -15,12 +15,12 @@ from textbaselines.logs import run_script
 def main() -> None:
     """Parse what the rule passes, train and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=json.loads, required=True, help="by representation")
+    parser.add_argument("--work", type=json.loads, required=True, help="tasks by counts")
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--protocol", type=json.loads, required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="of the dataset")
+    parser.add_argument("--runs", type=Path, required=True, help="run folders of the study")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)

@@ -1,12 +1,13 @@
 """What identical texts on both sides are worth: the same methods on folds that keep them together.
 
-Beside a study's plain runs each method is trained at its fixed point on grouped folds: the plain
-ones, in which each repeated text stands where its first document does, or under an official split
-without the test documents that stand in training. So nothing differs but the repeats. The cost of
-the leak is the plain accuracy less the grouped one.
+Beside a study's plain runs its methods are trained on grouped folds: the plain ones, in which each
+repeated text stands where its first document does, or under an official split without the test
+documents that stand in training. So nothing differs but the repeats. Where inner folds choose, they
+are drawn of the grouped training documents, texts together there too. The cost of the leak is the
+plain accuracy less the grouped one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import Logger
 from pathlib import Path
@@ -14,9 +15,22 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines import storage
 from textbaselines.experiments.duplicates import bootstrap_interval, standing_in_training
-from textbaselines.experiments.folds import LEFT_OUT, Protocol, divisions, draw_folds
+from textbaselines.experiments.folds import (
+    LEFT_OUT,
+    Protocol,
+    divisions,
+    draw_folds,
+    draw_inner_folds,
+)
+from textbaselines.experiments.result_tables import Results
+from textbaselines.experiments.selection import (
+    RunScores,
+    cell_predictions,
+    predictions_of_cell,
+    read_run_scores,
+    selections_of_runs,
+)
 from textbaselines.experiments.tasks import Task
 from textbaselines.experiments.training import train
 from textbaselines.seeds import seed_from
@@ -28,6 +42,7 @@ GROUPED_COLUMNS = (
     "dataset",
     "representation",
     "method",
+    "selection",
     "predictions",
     "predictions_grouped",
     "accuracy",
@@ -40,9 +55,9 @@ GROUPED_COLUMNS = (
 
 @dataclass(frozen=True)
 class GroupedTasks:
-    """The tasks of one representation: each has the fixed point alone and nothing to choose.
+    """Tasks on the same counts.
 
-    ``policy`` and ``min_count`` are those of the representation's vocabularies.
+    ``policy`` and ``min_count`` are those of their vocabularies.
     """
 
     counts: Path
@@ -75,49 +90,84 @@ def compare_with_grouped(
     protocol : Protocol
         The plain one.
     runs : Path
-        The dataset's folder of run folders.
+        The study's run folders.
 
     Returns
     -------
     data frame with the columns :data:`GROUPED_COLUMNS`
-        A row for each task that could be trained on both; none where no test document's text
-        stands in training under the plain folds. Accuracies are fractions of all test predictions,
-        all repeats pooled. The 95 % interval is a percentile bootstrap over groups of identical
-        text, the fitted models taken as given (Efron & Tibshirani 1993, section 13.3).
+        For each task a row at its fixed point and one of what inner folds chose, and for each
+        method with several representations one of their choice among all of them
+        (:func:`textbaselines.experiments.selection.selections_of_runs`), as far as the task has
+        such and could be trained on both; none where no test document's text stands in training
+        under the plain folds. Accuracies are fractions of all test predictions, all repeats pooled.
+        The 95 % interval is a percentile bootstrap over groups of identical text, the fitted models
+        taken as given (Efron & Tibshirani 1993, section 13.3).
     """
     groups = corpus.set_index("id")["group"]
     if not standing_in_training(folds, groups)["repeated"].any():
         log.info("no test document's text stands in training: nothing to compare")
         return pd.DataFrame(columns=list(GROUPED_COLUMNS))
+    together = replace(protocol, grouped=True)
     if protocol.kind == "split":
-        together = replace(protocol, grouped=True, inner=0)
         grouped_folds = draw_folds(corpus, together, dataset, max_documents)
     else:
         grouped_folds = folds_kept_together(folds, groups)
-    no_inner = pd.DataFrame(columns=["repeat", "fold", "inner", "id"])
-    rows = []
+    chooses = any(task.chooses for part in work for task in part.tasks)
+    inner = draw_inner_folds(
+        *(corpus, grouped_folds, together if chooses else replace(together, inner=0), dataset)
+    )
+    trained: dict[tuple[str, str], Results] = {}
+    tasks = []
     for part in work:
         counts, tokens = read_counts(part.counts), read_tokens(part.tokens)
         vocabularies = {
             division.key: fit_vocabulary(tokens, division.training, part.policy, part.min_count)
-            for division in divisions(grouped_folds, tokens.documents)
+            for division in divisions(grouped_folds, tokens.documents, inner)
         }
-        trained = train(
-            *(part.tasks, counts, vocabularies, grouped_folds, no_inner, corpus, threads, log)
-        )
-        for one in trained:
-            task, grouped = one.task, one.results.predictions
-            (point,) = [point["point"] for point in task.points]
-            file = runs / task.representation / task.method / "predictions.parquet"
-            plain = storage.read_parquet(file)
-            plain = plain[plain["point"] == point]
-            if plain.empty or grouped.empty:
-                continue
-            identity = {"dataset": dataset, "representation": task.representation}
-            identity["method"] = task.method
-            seed = seed_from(*identity.values(), "grouped")
-            rows.append({**identity, **cost_of_leak(plain, grouped, groups, seed)})
+        for one in train(
+            *(part.tasks, counts, vocabularies, grouped_folds, inner, corpus, threads, log)
+        ):
+            tasks.append(one.task)
+            trained[one.task.representation, one.task.method] = one.results
+    plain = [read_run_scores(runs / dataset / task.representation / task.method) for task in tasks]
+    grouped = [
+        RunScores(one.run, results.scores, results.inner_scores)
+        for one, results in zip(plain, trained.values(), strict=True)
+    ]
+    chosen = [selections_of_runs(side) for side in (plain, grouped)]
+    rows = []
+    for cell in _cells(tasks, chosen[0]):
+
+        def read(representation: str, point: str, method: str = cell["method"]) -> pd.DataFrame:
+            found = trained[representation, method].predictions
+            return found[found["point"] == point]
+
+        before = cell_predictions(runs, cell, chosen[0])
+        after = predictions_of_cell(read, cell, chosen[1])
+        if before.empty or after.empty:
+            continue
+        seed = seed_from(*(cell[name] for name in _IDENTITY), "grouped")
+        identity = {name: cell[name] for name in _IDENTITY}
+        rows.append({**identity, **cost_of_leak(before, after, groups, seed)})
     return pd.DataFrame(rows, columns=list(GROUPED_COLUMNS))
+
+
+_IDENTITY = GROUPED_COLUMNS[:4]
+
+
+def _cells(tasks: Sequence[Task], chosen: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+    """Yield what is compared: each fixed point, and whatever nested selection chose for."""
+    for task in tasks:
+        for point in task.points:
+            if "fixed" in point["origin"]:
+                yield {
+                    "dataset": task.dataset,
+                    "representation": task.representation,
+                    "method": task.method,
+                    "selection": "fixed",
+                    "point": point["point"],
+                }
+    yield from chosen[list(_IDENTITY)].drop_duplicates().to_dict("records")
 
 
 def folds_kept_together(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:

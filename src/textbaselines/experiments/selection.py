@@ -7,7 +7,7 @@ file, then the fixed point where it lies on the grid, then the grid's order. One
 inner fold ranks last.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -241,12 +241,31 @@ def cell_predictions(
     data frame
         In the order of repeats and folds; the columns of predictions.parquet without ``point``.
     """
+
+    def read(representation: str, point: str) -> pd.DataFrame:
+        folder = runs_folder / cell["dataset"] / representation / cell["method"]
+        return storage.read_parquet(
+            folder / "predictions.parquet", filters=[("point", "==", point)]
+        )
+
+    return predictions_of_cell(read, cell, selections)
+
+
+def predictions_of_cell(
+    read: Callable[[str, str], pd.DataFrame], cell: Mapping[Any, Any], selections: pd.DataFrame
+) -> pd.DataFrame:
+    """Return what :func:`cell_predictions` does, from predictions wherever they are.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the predictions of the cell's method, given a representation and a point.
+    cell, selections
+        As for :func:`cell_predictions`.
+    """
     parts = []
     for representation, point, places in points_of_cell(cell, selections):
-        folder = runs_folder / cell["dataset"] / representation / cell["method"]
-        frame = storage.read_parquet(
-            folder / "predictions.parquet", filters=[("point", "==", point)]
-        ).drop(columns="point")
+        frame = read(representation, point).drop(columns="point")
         if places is not None:
             frame = frame.merge(places, on=["repeat", "fold"])
         parts.append(frame)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from textbaselines.experiments.selection import candidates
 from textbaselines.experiments.study import Study
 
 QUICK = frozenset({"mnb", "bnb", "cnb", "lm", "svm", "nbsvm", "lr", "gnb"})
@@ -93,16 +94,31 @@ def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[tuple[str, str], ...]
     yield from alone
 
 
-def grouped_tasks(study: Study, dataset: str) -> dict[str, list[dict[str, Any]]]:
-    """Return, by representation, what is trained on grouped folds: the fixed points alone."""
-    tasks: dict[str, list[dict[str, Any]]] = {}
-    for run_dataset, representation, method in study.runs():
-        fixed = [point for point in study.methods[method].points if "fixed" in point.origin]
-        if run_dataset == dataset and fixed:
-            task = task_of(study, dataset, representation, method)
-            alone = {"points": [vars(point) for point in fixed], "chooses": False}
-            tasks.setdefault(representation, []).append({**task, **alone})
-    return tasks
+def grouped_tasks(study: Study, dataset: str) -> list[list[dict[str, Any]]]:
+    """Return what is trained on grouped folds, tasks on the same counts together.
+
+    All points where inner folds choose among them, else the fixed one, and an only candidate; a
+    task with neither is left out.
+    """
+    tasks: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for run_dataset, name, method in study.runs():
+        if run_dataset != dataset:
+            continue
+        task = task_of(study, dataset, name, method)
+        if not task["chooses"]:
+            names = candidates(task["points"])
+            only = names if len(names) == 1 else []
+            task["points"] = [
+                point
+                for point in task["points"]
+                if "fixed" in point["origin"] or point["point"] in only
+            ]
+        if not task["points"]:
+            continue
+        representation = study.representations[name]
+        key = representation.counts, representation.vocabulary
+        tasks.setdefault(key, []).append(task)
+    return list(tasks.values())
 
 
 def task_of(study: Study, dataset: str, representation: str, method: str) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.selection import ACROSS
 from textbaselines.reporting.contrasts import signed
+from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.report.blocks import (
     Block,
     Prose,
@@ -65,7 +67,9 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
     compared = results.table(file)
     if compared is None or compared.empty:
         return ()
-    shown = named(compared, study)
+    # Of each row what is compared elsewhere: chosen by inner folds where it is, else fixed.
+    shown = named(compared_cells(compared), study)
+    how = chosen_how(set(shown["selection"]))
     ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
     shown["between"] = [f"{signed(low)} to {signed(high)}" for low, high in ends]
     return (
@@ -81,10 +85,10 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
             },
             name="grouped",
             title="Grouped beside plain",
-            caption="Every method at its fixed hyper-parameters, on the study's folds and on the "
-            "same folds with each repeated text where its first document is (under an official "
-            "split: without the test documents that stand in training). Interval: bootstrap over "
-            "groups of identical text. Datasets without such texts are not shown.",
+            caption="Every method trained twice: on the study's folds, and on the same folds with "
+            "each repeated text where its first document is (under an official split: without "
+            f"the test documents that stand in training). {how} Interval: bootstrap over groups "
+            "of identical text. Datasets without such texts are not shown.",
             sources=(Source(file, "write_grouped"),),
             at_most=40,
         ),
