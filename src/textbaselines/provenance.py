@@ -1,6 +1,7 @@
 """Where results come from: the source files a step runs, and the commit."""
 
 import ast
+import functools
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +53,7 @@ def _path_of(name: str) -> Path | None:
     return None
 
 
+@functools.cache
 def _imports(path: Path) -> list[str]:
     names: list[str] = []
     for node in _run_nodes(ast.parse(path.read_text(encoding="utf-8"))):
