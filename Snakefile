@@ -23,6 +23,7 @@ try:
     from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_library, export_mirror
     from textbaselines.errors import UserError
+    from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
     from textbaselines.experiments.receipts import RECEIPT, RUN_FILES
     from textbaselines.experiments.study import read_study
     from textbaselines.experiments.training_jobs import grouped_tasks, task_of, training_jobs
@@ -52,8 +53,6 @@ wildcard_constraints:
     study=re.escape(study.name),
     dataset="[A-Za-z0-9_-]+",
     file="[^/]+",
-    counts="[A-Za-z0-9_-]+",
-    vocabulary="[A-Za-z0-9_-]+",
     reduced="[A-Za-z0-9_-]+",
     tokenizer="[A-Za-z0-9_-]+",
     representation="[A-Za-z0-9_-]+",

@@ -16,8 +16,24 @@ with run_script("count cr", sys.argv[1]) as log:
 """
 
 
-def run(path, how: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", PROGRAM, str(path), how]
+SCRIPT = """
+import atexit, sys
+from textbaselines.logs import run_script, run_to_end
+
+def main():
+    with run_script("count cr", sys.argv[1]) as log:
+        log.info("half way")
+        sys.stdout.write("written, not flushed")
+        if sys.argv[2] == "fail":
+            raise OSError("no such luck")
+
+atexit.register(print, "the interpreter is taken apart")
+run_to_end(main)
+"""
+
+
+def run(path, how: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, str(path), how]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -30,6 +46,16 @@ def test_the_file_alone_says_how_long_it_took(tmp_path) -> None:
     seconds = re.search(r"DEBUG done in (\d+\.\d\d) s, after (\d+\.\d\d) s to start$", told[1])
     assert 0 <= float(seconds[1]) < 5
     assert 0 < float(seconds[2]) < 30
+
+
+def test_a_script_that_ends_leaves_at_once_with_everything_written(tmp_path) -> None:
+    done = run(tmp_path / "log", "end", SCRIPT)
+    assert (done.returncode, done.stdout) == (0, "written, not flushed")
+    assert done.stderr == "count cr: half way\n"
+    assert "DEBUG done in" in (tmp_path / "log").read_text()
+    failed = run(tmp_path / "log", "fail", SCRIPT)
+    assert failed.returncode == 1
+    assert "no such luck" in (tmp_path / "log").read_text()
 
 
 def test_a_fault_of_the_user_has_no_traceback(tmp_path) -> None:

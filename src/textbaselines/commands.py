@@ -130,7 +130,7 @@ def _to_train(
 ) -> set[tuple[str, str, str]]:
     """Return the tasks that training jobs, (rule, dataset), would not keep as they are."""
     trained = {job.rule: job.tasks for job in training_jobs(study)}
-    remade = {dataset for rule, dataset in other if rule in TRAINED_FROM}
+    remade = {dataset for rule, dataset in other if rule.startswith(TRAINED_FROM)}
     tasks = set()
     for rule, dataset in training:
         for representation, method in trained[rule]:

@@ -178,11 +178,13 @@ def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) 
 
 def test_other_jobs(repository: Path, tmp_path: Path) -> None:
     write_audit(tmp_path, "hg-nyt", 20.0)
-    other = [("count_ngrams", "hg-nyt"), ("count_ngrams", "hg-nyt"), ("write_tables", None)]
+    other = [("count_ngrams_words", "hg-nyt"), ("read_corpus", "hg-nyt"), ("write_tables", None)]
     plan = make_plan(study(repository), tmp_path, set(), other)
-    assert plan.other_jobs == {"count_ngrams": 2, "write_tables": 1}
-    text = TEXT_SECONDS["count_ngrams"] * NYT * 20 / 1e6
-    assert plan.other_seconds == pytest.approx(3 * START_SECONDS + 2 * text)
+    assert plan.other_jobs == {"count_ngrams_words": 1, "read_corpus": 1, "write_tables": 1}
+    # Counts of uni- and of bigrams, and one vocabulary.
+    each = 2 * TEXT_SECONDS["count_ngrams"] + TEXT_SECONDS["fit_vocabularies"]
+    text = (each + TEXT_SECONDS["read_corpus"]) * NYT * 20 / 1e6
+    assert plan.other_seconds == pytest.approx(3 * START_SECONDS + text)
     assert plan.core_seconds == plan.other_seconds
 
 

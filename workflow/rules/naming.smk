@@ -67,42 +67,20 @@ def tokenizer_of(wildcards):
     return as_json(study.tokenizer(wildcards.tokenizer, wildcards.dataset))
 
 
-def having(kind, name):
-    """A representation whose counts (or vocabulary) have this name; any, for they are alike."""
-    for representation in study.representations.values():
-        if getattr(representation, kind) == name:
-            return representation
-    raise WorkflowError(f"no representation of the study has {kind} {name!r}")
+def counted_files(counting, name):
+    """A file of each of the counts that a counting job makes."""
+    return [f"results/counts/{{study}}/{{dataset}}/{one.counts}/{name}" for one in counting.counts]
 
 
-def tokens_counted(wildcards):
-    """The tokens that counts rest on."""
-    tokenizer = having("counts", wildcards.counts).tokenizer
-    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
+def vocabulary_files(counting):
+    """The vocabularies that a counting job makes."""
+    folder = "results/vocabularies/{study}/{dataset}"
+    return [f"{folder}/{one.vocabulary}.npz" for one in counting.vocabularies]
 
 
-def tokens_known(wildcards):
-    """The tokens that vocabularies rest on."""
-    tokenizer = having("vocabulary", wildcards.vocabulary).tokenizer
-    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
-
-
-def counting_of(wildcards):
-    """The n-gram range, and the tokenizer's options, which may say how n-grams are named."""
-    representation = having("counts", wildcards.counts)
-    return as_json(
-        {
-            "tokenizer": study.tokenizer(representation.tokenizer, wildcards.dataset),
-            "lowest": representation.lowest,
-            "highest": representation.highest,
-        }
-    )
-
-
-def policy_of(wildcards):
-    """The UNK policy and min_count of a vocabulary."""
-    representation = having("vocabulary", wildcards.vocabulary)
-    return as_json({"policy": representation.policy, "min_count": representation.min_count})
+def what_is_counted(counting):
+    """What a counting job does for a dataset."""
+    return lambda wildcards: as_json(counting_of(counting, study, wildcards.dataset))
 
 
 def counts_of(wildcards):

@@ -12,7 +12,7 @@ from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.reported_cells import cells_of_methods
 from textbaselines.experiments.selection import cell_predictions
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
@@ -109,4 +109,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

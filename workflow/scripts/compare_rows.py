@@ -11,7 +11,7 @@ from textbaselines.experiments.across_datasets import compare_across
 from textbaselines.experiments.contrasts import Contrast
 from textbaselines.experiments.pairs import compare_dataset, compared_cells
 from textbaselines.experiments.verdicts import judge_contrasts
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
 
 
@@ -64,4 +64,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

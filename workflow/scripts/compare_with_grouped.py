@@ -9,7 +9,7 @@ from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import Protocol, read_folds
 from textbaselines.experiments.grouped_runs import GroupedTasks, compare_with_grouped
 from textbaselines.experiments.tasks import Task
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 
 
 def main() -> None:
@@ -52,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.figures import accuracy_figure, write_figure
 
 
@@ -25,4 +25,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

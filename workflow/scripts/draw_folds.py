@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds, write_folds
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 
 
 def main() -> None:
@@ -30,4 +30,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

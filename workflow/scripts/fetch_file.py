@@ -9,7 +9,7 @@ from textbaselines import storage
 from textbaselines.datasets.catalog import raw_file_from_mapping
 from textbaselines.datasets.fetch import fetch_file
 from textbaselines.environment import MIRROR
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 
 
 def main() -> None:
@@ -32,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

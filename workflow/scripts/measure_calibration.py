@@ -10,7 +10,7 @@ from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.calibration import CalibratedRuns, calibrate_cells
 from textbaselines.experiments.lengths import document_lengths
 from textbaselines.experiments.pairs import compared_cells
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.analysis_figures import overconfidence_figure, reliability_figure
 from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.tables import to_csv
@@ -64,4 +64,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textbaselines import storage
 from textbaselines.experiments.duplicates import leaks_of_study
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
 
 
@@ -30,4 +30,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -6,7 +6,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.experiments.lengths import accuracy_of_cells, document_lengths
 from textbaselines.experiments.pairs import compared_cells
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.analysis_figures import length_figure
 from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.tables import to_csv
@@ -43,4 +43,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

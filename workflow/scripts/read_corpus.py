@@ -7,7 +7,7 @@ from textbaselines import storage
 from textbaselines.datasets.audit import audit
 from textbaselines.datasets.catalog import load_dataset
 from textbaselines.datasets.corpus import build_corpus, write_corpus
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 
 
 def main() -> None:
@@ -28,4 +28,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

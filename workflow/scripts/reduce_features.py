@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.reductions import ReductionTask, write_reductions
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
 
@@ -38,4 +38,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -12,7 +12,7 @@ from textbaselines.experiments.final_models import (
     store_final_model,
 )
 from textbaselines.experiments.folds import read_folds
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
 
@@ -65,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -6,7 +6,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.experiments.evaluation import cell_table, cells_of_runs, run_folders
 from textbaselines.experiments.selection import read_run_scores
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 
 
 def main() -> None:
@@ -27,4 +27,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

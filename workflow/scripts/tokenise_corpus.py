@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.tokenising import tokenise
 from textbaselines.text.tokens import write_tokens
 
@@ -34,4 +34,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -8,7 +8,7 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.learning_curves import CurveTask, train_curves
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
 
@@ -40,4 +40,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -17,7 +17,7 @@ from textbaselines.experiments.receipts import (
 from textbaselines.experiments.reductions import Reductions
 from textbaselines.experiments.tasks import Task
 from textbaselines.experiments.training import train, write_results
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
 
@@ -91,4 +91,4 @@ def _places(args: argparse.Namespace, task: Task) -> tuple[Path, Path]:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from textbaselines import storage
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import contrasts, layout
 from textbaselines.reporting.critical_difference import critical_difference_figure
 from textbaselines.reporting.figures import write_figure
@@ -51,4 +51,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

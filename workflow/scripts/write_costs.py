@@ -6,7 +6,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.experiments.costs import costs_of_runs
 from textbaselines.experiments.evaluation import run_folders
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import layout
 from textbaselines.reporting.cost_front import cost_front, cost_front_figure
 from textbaselines.reporting.costs import cost_table
@@ -44,4 +44,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from textbaselines import storage
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.data_table import data_table, near_duplicates_table
 from textbaselines.reporting.tables import to_csv
 
@@ -24,4 +24,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.experiments.grouped_runs import GROUPED_COLUMNS
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
 
 
@@ -26,4 +26,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.experiments.learning_curves import crossing_table, curve_table
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.curve_figure import learning_curve_figure
 from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.tables import to_csv
@@ -43,4 +43,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.experiments.evaluation import run_folders
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import claims, fidelity, layout
 from textbaselines.reporting.tables import to_csv
 
@@ -71,4 +71,4 @@ def _statistics(corpora: Path, counts: Path, study: dict) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from textbaselines import storage
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.report.blocks import Results
 from textbaselines.reporting.report.page import render
 from textbaselines.reporting.report.sections import sections_of
@@ -34,4 +34,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

@@ -6,7 +6,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.experiments.search_curves import search_curves
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.search_figure import search_figure
 from textbaselines.reporting.tables import to_csv
@@ -28,4 +28,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

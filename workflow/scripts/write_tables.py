@@ -8,7 +8,7 @@ from rich.console import Console
 
 from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
-from textbaselines.logs import run_script
+from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import layout, tables
 
 
@@ -40,4 +40,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_to_end(main)

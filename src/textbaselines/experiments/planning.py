@@ -10,6 +10,7 @@ import pandas as pd
 from textbaselines import storage
 from textbaselines.datasets.catalog import Dataset
 from textbaselines.errors import UserError
+from textbaselines.experiments.counting_jobs import CountingJob, counting_jobs
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.study import Representation, Study
 from textbaselines.experiments.training_jobs import training_jobs
@@ -62,7 +63,8 @@ TEXT_SECONDS = {
     "count_ngrams": 0.55,
     "fit_vocabularies": 0.15,
 }
-"""Of a job whose time grows with the text, per million tokens of its dataset."""
+"""Of reading and so on, per million tokens of the dataset; of each of a job's counts and
+vocabularies."""
 
 TOKENS_PER_DOCUMENT = 100.0
 """Assumed of a dataset that is not read yet."""
@@ -237,6 +239,7 @@ def make_plan(
     summed = {name: "sum" for name in PLAN_COLUMNS[2:-1] if name != "points"}
     rows = grouped.agg({**summed, "points": "first", "basis": _joined})
     waiting_others = list(other)
+    counting = {job.rule: job for job in counting_jobs(study)}
     counts: dict[str, int] = {}
     for rule, _ in waiting_others:
         counts[rule] = counts.get(rule, 0) + 1
@@ -246,7 +249,10 @@ def make_plan(
             tasks, columns=["dataset", "representation", "method", "done", "core_seconds"]
         ),
         counts,
-        sum(_other_seconds(rule, sizes.get(dataset or "")) for rule, dataset in waiting_others),
+        sum(
+            _other_seconds(rule, counting.get(rule), sizes.get(dataset or ""))
+            for rule, dataset in waiting_others
+        ),
         tuple(name for name, size in sizes.items() if size.assumed),
     )
 
@@ -331,10 +337,14 @@ def _preparation(representation: Representation, tokens: float) -> float:
     return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)
 
 
-def _other_seconds(rule: str, size: Size | None) -> float:
-    if rule not in TEXT_SECONDS or size is None:
+def _other_seconds(rule: str, counting: CountingJob | None, size: Size | None) -> float:
+    per_million = TEXT_SECONDS.get(rule, 0.0)
+    if counting is not None:
+        per_million = TEXT_SECONDS["count_ngrams"] * len(counting.counts)
+        per_million += TEXT_SECONDS["fit_vocabularies"] * len(counting.vocabularies)
+    if size is None:
         return START_SECONDS
-    return START_SECONDS + TEXT_SECONDS[rule] * 1e-6 * size.documents * size.tokens
+    return START_SECONDS + per_million * 1e-6 * size.documents * size.tokens
 
 
 def _joined(bases: Sequence[str]) -> str:

@@ -6,11 +6,12 @@ that rest on the same counts and vocabularies, and in it what they have in commo
 once; each of the others has a job of its own, so that cores stay busy.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from textbaselines.experiments.counting_jobs import RULE as COUNTING_RULE
+from textbaselines.experiments.counting_jobs import rule_name
 from textbaselines.experiments.selection import candidates
 from textbaselines.experiments.study import Study
 
@@ -20,15 +21,8 @@ QUICK = frozenset({"mnb", "bnb", "cnb", "lm", "svm", "nbsvm", "lr", "gnb"})
 RULE = "train_methods_"
 """How the names of the workflow's training rules begin."""
 
-TRAINED_FROM = (
-    "read_corpus",
-    "draw_folds",
-    "tokenise_corpus",
-    "count_ngrams",
-    "fit_vocabularies",
-    "reduce_features",
-)
-"""The workflow's rules that make what the tasks of a dataset are trained from."""
+TRAINED_FROM = ("read_corpus", "draw_folds", "tokenise_corpus", COUNTING_RULE, "reduce_features")
+"""How the names of the workflow's rules begin that make what a dataset's tasks are trained from."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +60,7 @@ def training_jobs(study: Study) -> list[TrainingJob]:
         words = list(dict.fromkeys(representation for representation, _ in tasks))
         if len(tasks) == 1:
             words.append(tasks[0][1])
-        stem = rule = RULE + re.sub(r"\W", "_", "_".join(words))
-        taken = {job.rule for job in jobs}
-        number = 1
-        while rule in taken:
-            number += 1
-            rule = f"{stem}_{number}"
+        rule = rule_name(RULE, words, {job.rule for job in jobs})
         jobs.append(TrainingJob(rule, tasks, tuple(some)))
     return jobs
 

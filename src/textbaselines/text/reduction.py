@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.decomposition import TruncatedSVD
 
 
 class SVD:
@@ -30,6 +29,9 @@ class SVD:
 
     def fit(self, features: sp.csr_array) -> "SVD":
         """Learn V from the training documents' features, shape (n_train, m)."""
+        # Here, for the many jobs that reduce nothing: it takes 0.1 s.
+        from sklearn.decomposition import TruncatedSVD
+
         rank = max(1, min(self.rank, *(size - 1 for size in features.shape)))
         self._svd = TruncatedSVD(rank, algorithm="arpack", random_state=self.seed).fit(features)
         return self
