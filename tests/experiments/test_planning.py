@@ -188,6 +188,26 @@ def test_other_jobs(repository: Path, tmp_path: Path) -> None:
     assert plan.core_seconds == plan.other_seconds
 
 
+def test_grouped_runs_cost_their_fits_where_texts_repeat(repository: Path, tmp_path: Path) -> None:
+    """Fixed points alone without inner folds; all points and the inner folds with them."""
+    job = [("compare_with_grouped", "hg-nyt")]
+    methods = {"SVM": {"family": "svm", "grid": "default", "representations": ["uni"]}}
+    asked = study(repository, protocol={"inner": None, "grouped": "both"}, methods=methods)
+    write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 0})
+    assert make_plan(asked, tmp_path, set(), job).other_seconds == START_SECONDS
+    write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 3})
+    training = NYT - NYT // 10
+    fit, inner_fit = (0.034e-6 * 20 * 10 * n for n in (training, training * 4 // 5))
+    prepared = PREPARE_SECONDS * 10 * NYT * 20 / 1e6
+    start = 2 * START_SECONDS + TASK_SECONDS
+    plain = make_plan(asked, tmp_path, set(), job)
+    assert plain.other_seconds == pytest.approx(start + prepared + fit)
+    asked = study(repository, protocol={"inner": {"folds": 5}, "grouped": "both"}, methods=methods)
+    nested = make_plan(asked, tmp_path, set(), job)
+    prepared += PREPARE_SECONDS * 10 * 5 * training * 20 / 1e6
+    assert nested.other_seconds == pytest.approx(start + prepared + 5 * fit + 25 * inner_fit)
+
+
 def test_sizes(repository: Path, tmp_path: Path) -> None:
     assert size_of(study(repository), "hg-nyt", tmp_path).assumed
     trial = size_of(study(repository, max_documents=50), "hg-nyt", tmp_path)

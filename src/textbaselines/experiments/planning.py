@@ -13,7 +13,7 @@ from textbaselines.errors import UserError
 from textbaselines.experiments.counting_jobs import CountingJob, counting_jobs
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.study import Representation, Study
-from textbaselines.experiments.training_jobs import training_jobs
+from textbaselines.experiments.training_jobs import grouped_tasks, training_jobs
 
 Run = tuple[str, str, str]
 """Dataset, representation and method of a training task."""
@@ -210,23 +210,14 @@ def make_plan(
         points, divisions = len(name.points), _divisions(protocol)
         inner = protocol.inner if study.chooses(dataset, method) else 0
         waiting = (dataset, representation, method) in to_run
-        size = sizes[dataset]
         seconds, basis, outer_fits, inner_fits, documents = 0.0, "", 0, 0, 0
         if waiting:
             outer_fits = points * divisions
             inner_fits = outer_fits * inner
-            inner_training = size.training * (inner - 1) // inner if inner else 0
-            documents = outer_fits * size.training + inner_fits * inner_training
-            features = study.representations[representation]
-            width = _width(features, size.tokens)
-            rate, basis = _rate(rates, dataset, representation, name.family)
-            seconds = rate * (
-                outer_fits * _units(name.family, size.training, width)
-                + inner_fits * _units(name.family, inner_training, width)
-            )
-            prepared = divisions * (size.documents + inner * size.training)
-            together = START_SECONDS + _preparation(features, prepared * size.tokens)
-            seconds += TASK_SECONDS + together / sharing[dataset, representation, method]
+            size = sizes[dataset]
+            documents = outer_fits * size.training + inner_fits * _inner_training(size, inner)
+            task = dataset, representation, method
+            seconds, basis = _task_seconds(study, task, points, inner, size, rates, sharing[task])
         tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (
@@ -250,11 +241,59 @@ def make_plan(
         ),
         counts,
         sum(
-            _other_seconds(rule, counting.get(rule), sizes.get(dataset or ""))
+            _grouped_seconds(study, dataset, sizes[dataset], results, rates)
+            if rule == "compare_with_grouped" and dataset is not None
+            else _other_seconds(rule, counting.get(rule), sizes.get(dataset or ""))
             for rule, dataset in waiting_others
         ),
         tuple(name for name, size in sizes.items() if size.assumed),
     )
+
+
+def _task_seconds(
+    study: Study,
+    task: Run,
+    points: int,
+    inner: int,
+    size: Size,
+    rates: pd.DataFrame,
+    sharing: int,
+) -> tuple[float, str]:
+    """Return what a training task takes on one core, and what that rests on."""
+    dataset, representation, method = task
+    family = study.methods[method].family
+    divisions = _divisions(study.protocol(dataset))
+    features = study.representations[representation]
+    width = _width(features, size.tokens)
+    rate, basis = _rate(rates, dataset, representation, family)
+    seconds = (rate * points * divisions) * (
+        _units(family, size.training, width)
+        + inner * _units(family, _inner_training(size, inner), width)
+    )
+    prepared = divisions * (size.documents + inner * size.training)
+    together = START_SECONDS + _preparation(features, prepared * size.tokens)
+    return seconds + TASK_SECONDS + together / sharing, basis
+
+
+def _inner_training(size: Size, inner: int) -> int:
+    return size.training * (inner - 1) // inner if inner else 0
+
+
+def _grouped_seconds(
+    study: Study, dataset: str, size: Size, results: Path, rates: pd.DataFrame
+) -> float:
+    """Return what training on grouped folds takes; nothing where the audit found no repeats."""
+    audit = results / "corpora" / dataset / "audit.json"
+    if audit.is_file() and not storage.read_json(audit)["duplicates"]["repeating_documents"]:
+        return START_SECONDS
+    seconds = START_SECONDS
+    for together in grouped_tasks(study, dataset):
+        for task in together:
+            inner = study.protocol(dataset).inner if task["chooses"] else 0
+            run = dataset, task["representation"], task["method"]
+            points = len(task["points"])
+            seconds += _task_seconds(study, run, points, inner, size, rates, len(together))[0]
+    return seconds
 
 
 def size_of(study: Study, dataset: str, results: Path) -> Size:
