@@ -22,6 +22,9 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import textbaselines
+from textbaselines.reporting.report.blocks import Commands, Picture, Results, Sheet
+from textbaselines.reporting.report.sections import sections_of
+from textbaselines.storage import read_json
 from textbaselines.text.tokenizers import words
 
 pytestmark = pytest.mark.xdist_group("workflow")
@@ -451,6 +454,53 @@ def test_the_report_has_every_part_and_links_to_its_files(finished) -> None:
     assert f"significance/{STUDY}/contrasts.csv" in links
     assert [link for link in links if not (results / link).is_file()] == []
     assert len(latest.encode()) < 5_000_000
+
+
+def test_every_number_of_the_report_stands_in_a_file_that_it_names(finished, repository) -> None:
+    """Numbers with decimals, of tables, of sentences and of figures in words: each is, rounded, in
+    one of the block's files, as it is or in percent."""
+    root = finished.folder / "results"
+    files = frozenset(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
+    study = read_json(root / "studies" / f"{STUDY}.json")
+    checked = 0
+    for section in sections_of(Results(root, files), study, repository):
+        for block in section.blocks:
+            if section.name == "environment" or isinstance(block, Commands):
+                continue
+            if isinstance(block, Sheet):
+                cells = [cell.text for part in block.table.groups for row in part for cell in row]
+                shown = " ".join([*cells, *(note for _, note in block.table.notes or ())])
+            else:
+                shown = block.words if isinstance(block, Picture) else " ".join(block.sentences)
+            # "<0.001" is no number of its own.
+            numbers = {found.replace(",", "") for found in DECIMAL.findall(shown)} - {"0.001"}
+            known = set()
+            for source in block.sources:
+                assert source.file.endswith(".csv"), source
+                known |= _numbers_of(root / source.file)
+            values = np.array(sorted(known))
+            for number in numbers:
+                # Rounded, halves up, to the digits shown.
+                half = 0.5 * 10.0 ** -len(number.partition(".")[2])
+                near = np.abs(values - float(number)) <= half + 1e-9
+                assert near.any(), (section.name, block, number)
+            checked += len(numbers)
+    assert checked > 500
+
+
+DECIMAL = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?!\w)")
+
+
+def _numbers_of(path: Path) -> set[float]:
+    """The size of every number in a CSV, inside of texts too, and a hundred times it."""
+    table = pd.read_csv(path)
+    found: set[float] = set()
+    for name in table:
+        values = pd.to_numeric(table[name], errors="coerce")
+        found |= set(values.dropna().abs())
+        for text in table[name][values.isna()].dropna():
+            found |= {float(number.replace(",", "")) for number in DECIMAL.findall(str(text))}
+    return found | {100 * value for value in found}
 
 
 def test_report_and_graph(copied) -> None:

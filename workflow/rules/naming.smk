@@ -383,7 +383,8 @@ def files_of_report():
         figures.append(f"results/learning_curves/{name}/curves")
         tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]
     if published_file():
-        tables += [f"results/tables/{name}/claims.csv", "results/tables/fidelity.csv"]
+        tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
+        tables.append("results/tables/fidelity.csv")
     pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
     return [f"results/cells/{name}.parquet", *tables, *pictures]
 

@@ -36,6 +36,7 @@ rule write_paper_tables:
             labels={"table": "claims", "form": "CSV"},
             caption="../report/claims.rst",
         ),
+        verdicts=f"results/tables/{study.name}/claim_verdicts.csv",
         html=report(
             f"results/tables/{study.name}/paper.html",
             category="Tables",
@@ -59,4 +60,5 @@ rule write_paper_tables:
         " --study {input.study:q} --runs results/runs/{params.study:q}"
         " --corpora results/corpora --counts results/counts/{params.study:q}"
         " --fidelity {output.fidelity:q} --claims {output.claims:q}"
+        " --verdicts {output.verdicts:q}"
         " --stem results/tables/{params.study:q}/paper --log {log:q}"

@@ -22,7 +22,8 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, required=True, help="the folders of audits")
     parser.add_argument("--counts", type=Path, required=True, help="the study's counts")
     parser.add_argument("--fidelity", type=Path, required=True)
-    parser.add_argument("--claims", type=Path, required=True)
+    parser.add_argument("--claims", type=Path, required=True, help="the comparisons")
+    parser.add_argument("--verdicts", type=Path, required=True, help="a row for each claim")
     parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
@@ -41,6 +42,7 @@ def main() -> None:
         ]
         storage.write_text(args.fidelity, to_csv(judged[judged["source"] == "paper"]))
         storage.write_text(args.claims, to_csv(comparisons))
+        storage.write_text(args.verdicts, to_csv(claims.verdicts(comparisons)))
         forms = {
             ".md": "\n".join(layout.to_markdown(table) for table in tables),
             ".tex": "\n".join(layout.to_latex(table) for table in tables),

@@ -33,7 +33,16 @@ HARD_COLUMNS = (
     "share_wrong",
     "text",
 )
-HARDNESS_COLUMNS = ("dataset", "wrong_methods", "methods", "documents", "share")
+HARDNESS_COLUMNS = (
+    "dataset",
+    "wrong_methods",
+    "methods",
+    "documents",
+    "share",
+    "wrong_for",
+    "wrong_for_documents",
+    "wrong_for_share",
+)
 SUSPECT_COLUMNS = (
     "dataset",
     "id",
@@ -172,18 +181,31 @@ def hard_documents(outcomes: pd.DataFrame, corpus: pd.DataFrame, dataset: str) -
 
 
 def hardness(outcomes: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """Return how many documents 0, 1, 2, ... methods get wrong: :data:`HARDNESS_COLUMNS`."""
+    """Return how many documents 0, 1, 2, ... methods get wrong: :data:`HARDNESS_COLUMNS`.
+
+    ``wrong_for`` puts these numbers of methods in classes: none; some, one to half of them; most;
+    all. Its documents and their share are those of the whole class.
+    """
     methods = int(outcomes["methods"].max())
+    numbers = np.arange(methods + 1)
     counts = np.bincount(outcomes["wrong_methods"].to_numpy(dtype=np.int64), minlength=methods + 1)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "dataset": dataset,
-            "wrong_methods": np.arange(methods + 1),
+            "wrong_methods": numbers,
             "methods": methods,
             "documents": counts,
             "share": counts / len(outcomes),
+            "wrong_for": np.select(
+                [numbers == 0, numbers == methods, 2 * numbers > methods],
+                ["none", "all", "most"],
+                "some",
+            ),
         }
-    )[list(HARDNESS_COLUMNS)]
+    )
+    of_class = table.groupby("wrong_for")["documents"].transform("sum")
+    table["wrong_for_documents"], table["wrong_for_share"] = of_class, of_class / len(outcomes)
+    return table[list(HARDNESS_COLUMNS)]
 
 
 def suspect_labels(outcomes: pd.DataFrame, corpus: pd.DataFrame, dataset: str) -> pd.DataFrame:

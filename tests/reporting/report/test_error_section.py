@@ -15,8 +15,10 @@ STUDY = {
 }
 FILES = {
     # 10 documents: 4 of no method, 1 of 1, 2 of 2, 3 of 3 of 4, none of all.
-    "hardness": "dataset,wrong_methods,methods,documents,share\n"
-    "d,0,4,4,0.4\nd,1,4,1,0.1\nd,2,4,2,0.2\nd,3,4,3,0.3\nd,4,4,0,0.0\n",
+    "hardness": "dataset,wrong_methods,methods,documents,share,wrong_for,wrong_for_documents,"
+    "wrong_for_share\n"
+    "d,0,4,4,0.4,none,4,0.4\nd,1,4,1,0.1,some,3,0.3\nd,2,4,2,0.2,some,3,0.3\n"
+    "d,3,4,3,0.3,most,3,0.3\nd,4,4,0,0.0,all,0,0.0\n",
     # B is right on 7 of 10, A on 6.
     "confusion": "dataset,representation,method,selection,label,predicted,predictions,"
     "share_of_label\n"

@@ -90,7 +90,10 @@ def calibration(results: Results, study: Mapping[str, Any]) -> Section:
             f"{folder}/reliability",
             "reliability",
             "Reliability: the share of positive documents against the probability that was said.",
-            Source(f"{folder}/reliability.csv", "measure_calibration"),
+            *(
+                Source(f"{folder}/{one}.csv", "measure_calibration")
+                for one in ("reliability", "calibration")
+            ),
         ),
         *picture_of(
             results,

@@ -201,13 +201,15 @@ def sort_key(text: str) -> str:
     return found.group().replace(",", "").replace("−", "-") if found else ""
 
 
-def picture_of(results: Results, stem: str, name: str, caption: str, source: Source) -> list[Block]:
+def picture_of(
+    results: Results, stem: str, name: str, caption: str, *sources: Source
+) -> list[Block]:
     """Return the figure of the files ``stem``.svg and .txt; nothing when they are not there."""
     path, words = results.path(f"{stem}.svg"), results.path(f"{stem}.txt")
     if path is None or words is None:
         return []
     text = words.read_text(encoding="utf-8")
-    return [Picture(f"figure-{name}", caption, path, text, (source,))]
+    return [Picture(f"figure-{name}", caption, path, text, sources)]
 
 
 def absent(name: str, title: str, file: str) -> Section:

@@ -145,7 +145,7 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
         "critical-difference",
         "Average ranks over the datasets; a bar joins rows that Nemenyi's test does not tell "
         "apart.",
-        Source(f"{folder}/nemenyi.csv", "compare_rows"),
+        *(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("ranks", "omnibus", "nemenyi")),
     )
     return Section("difference", title, tuple(blocks))
 
@@ -239,7 +239,10 @@ def paper(results: Results, study: Mapping[str, Any]) -> Section | None:
     verdict = Prose(tuple(f"Published cells: {line}." for line in lines), (source,), listed=True)
     judged = Sheet(
         claims_table(claims, study),
-        (Source(f"tables/{name}/claims.csv", "write_paper_tables"),),
+        tuple(
+            Source(f"tables/{name}/{one}.csv", "write_paper_tables")
+            for one in ("claim_verdicts", "claims")
+        ),
     )
     return Section("paper", "The paper", (verdict, judged))
 

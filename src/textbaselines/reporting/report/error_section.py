@@ -70,16 +70,14 @@ def _by_difficulty(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each dataset: documents that none, some, most, all methods get wrong."""
     rows = []
     for (dataset, methods), group in frame.groupby(["dataset_title", "methods"], sort=False):
-        wrong, documents = group["wrong_methods"], group["documents"]
-        parts = {
-            "none": wrong == 0,
-            "some": (wrong > 0) & (2 * wrong <= methods),
-            "most": (2 * wrong > methods) & (wrong < methods),
-            "all": wrong == methods,
-        }
-        counts = {name: int(documents[part].sum()) for name, part in parts.items()}
-        shares = {f"{name}_share": counts[name] / documents.sum() for name in parts}
-        rows.append({"dataset_title": dataset, "methods": methods, **counts, **shares})
+        row = {"dataset_title": dataset, "methods": methods}
+        classes = group.drop_duplicates("wrong_for").set_index("wrong_for")
+        for name in ("none", "some", "most", "all"):
+            # Of two methods none is one of most and not of all.
+            known = name in classes.index
+            row[name] = classes.loc[name, "wrong_for_documents"] if known else 0
+            row[f"{name}_share"] = classes.loc[name, "wrong_for_share"] if known else 0.0
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
