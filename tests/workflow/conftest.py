@@ -61,13 +61,18 @@ class Project:
     def results(self) -> dict[str, bytes]:
         """Return every result file that must not depend on time, by its path."""
         root = self.folder / "results"
-        return {
-            str(path.relative_to(root)): path.read_bytes()
+        return {name: (root / name).read_bytes() for name in self.files()}
+
+    def files(self) -> list[str]:
+        """Return the paths of these files."""
+        root = self.folder / "results"
+        return [
+            str(path.relative_to(root))
             for path in sorted(root.rglob("*"))
             if path.is_file()
             and not path.name.endswith(TIMED)
             and path.relative_to(root).parts[0] not in TIMED_FOLDERS
-        }
+        ]
 
 
 def environment() -> dict[str, str]:

@@ -32,8 +32,8 @@ pytestmark = pytest.mark.xdist_group("workflow")
 DATASETS = ("hg-movie", "hg-amazon", "hg-nyt", "hg-tweets")
 STUDY = "small-trial50"
 N_RUN_FOLDERS = 4 * 2 * 3
-# The methods are quick ones, so they share the job of their representation.
-N_TRAINING_JOBS = 4 * 2
+# The methods are quick ones and the datasets small, so that one job trains all of a dataset.
+N_TRAINING_JOBS = 4
 N_POINTS = 4 * 2 * (2 + 1 + 4)
 # Fixed and chosen hyper-parameters of each run folder, and the representation chosen of each
 # dataset and method.
@@ -300,10 +300,11 @@ def test_one_core_gives_the_same_bytes(finished, fresh) -> None:
 
 def test_killed_five_times_it_resumes_and_ends_with_the_same_bytes(finished, fresh) -> None:
     """kill -9 at five random moments of a study with nested selection, then once to the end."""
-    runs = fresh.folder / "results" / "runs"
     draw = np.random.default_rng(5)
-    # How many jobs are finished when it is killed, and how long after.
-    goals = np.sort(draw.choice(np.arange(1, N_RUN_FOLDERS - 4), size=5, replace=False))
+    # How many of the files are there when it is killed, and how long after: after each fifth of
+    # what comes before the last analyses.
+    total = len(finished.results())
+    goals = (0.75 * total * (np.arange(5) + draw.uniform(0.2, 1.0, 5)) / 5).astype(int)
     done = 0
     for goal, wait in zip(goals.tolist(), draw.uniform(0, 1.5, 5).tolist(), strict=True):
         running = subprocess.Popen(
@@ -314,15 +315,15 @@ def test_killed_five_times_it_resumes_and_ends_with_the_same_bytes(finished, fre
             stderr=subprocess.DEVNULL,
         )
         end = time.monotonic() + 240
-        while len(list(runs.rglob("run.json"))) < goal:
+        while len(fresh.files()) < goal:
             assert running.poll() is None, "the run ended before it could be killed"
             assert time.monotonic() < end
             time.sleep(0.05)
         time.sleep(wait)
         os.killpg(running.pid, signal.SIGKILL)
         running.wait()
-        before, done = done, len(list(runs.rglob("run.json")))
-        assert before <= done < N_RUN_FOLDERS
+        before, done = done, len(fresh.files())
+        assert before <= done < total
         fresh.snakemake("--unlock")
     printed = fresh.snakemake("--cores", "2")
     again = printed.count("(Rule: train_methods_")
@@ -375,7 +376,7 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     runs = (copied.folder / wanted).parents[1]
     before = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
     copied.snakemake("--configfile", str(changed), "--cores", "1", wanted)
-    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni.log").read_text()
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni_tfidf_bi.log").read_text()
     assert log.count("is trained from just this: kept") == len(before) - 1
     after = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
     assert [name for name in before if after[name] != before[name]] == ["MNB"]
@@ -385,7 +386,7 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     measure = f"results/benchmarks/{STUDY}/train/hg-nyt-uni-SVM.tsv"
     (copied.folder / measure).unlink()
     copied.snakemake("--configfile", str(changed), "--cores", "1", measure)
-    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni.log").read_text()
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni_tfidf_bi.log").read_text()
     assert log.count("is trained from just this: kept") == len(before) - 1
     assert "SVM is trained" not in log.replace("NBSVM", "")
     # Back to the first grid: what was trained for another is not taken for it.
@@ -509,7 +510,7 @@ def test_report_and_graph(copied) -> None:
     assert "comparison.html" in page
     assert "accuracy.svg" in page
     assert "Wang and Manning" in page
-    assert "train_methods_uni" in copied.snakemake("--dag")
+    assert "train_methods_uni_tfidf_bi" in copied.snakemake("--dag")
 
 
 @pytest.mark.parametrize(

@@ -154,11 +154,19 @@ TRAINING_CODE = (
 )
 
 
-def of_representation(training, function):
-    """A function of dataset and representation, at a training job's representation."""
-    return lambda wildcards: function(
-        SimpleNamespace(dataset=wildcards.dataset, representation=training.representation)
-    )
+def of_parts(training, function):
+    """A function of dataset and representation, for each part of a training job, as one list."""
+
+    def of(wildcards):
+        found = [function(place) for place in _places(training, wildcards.dataset)]
+        return [file for one in found for file in ([one] if isinstance(one, str) else one)]
+
+    return of
+
+
+def _places(training, dataset):
+    """A dataset with one representation of each part: all of a part are made of the same files."""
+    return [SimpleNamespace(dataset=dataset, representation=part[0][0]) for part in training.parts]
 
 
 def trained_files(training, names):
@@ -179,14 +187,24 @@ def measures_of(training):
     ]
 
 
-def tasks_of(training):
-    """What a training job does for a dataset."""
-    return lambda wildcards: storage.canonical_json(
-        [
-            task_of(study, wildcards.dataset, representation, method)
-            for representation, method in training.tasks
-        ]
-    )
+def work_of(training):
+    """What a training job does for a dataset: the tasks of each part with its files."""
+
+    def of(wildcards):
+        places = _places(training, wildcards.dataset)
+        return storage.canonical_json(
+            [
+                {
+                    "counts": counts_of(place),
+                    "vocabularies": vocabularies_of(place),
+                    "reduced": next(iter(reduced_of(place)), None),
+                    "tasks": [task_of(study, wildcards.dataset, *task) for task in part],
+                }
+                for place, part in zip(places, training.parts, strict=True)
+            ]
+        )
+
+    return of
 
 
 def grouped_work_of(wildcards):

@@ -1,6 +1,7 @@
 """Train: one job per dataset and counts, with the whole grids of all quick methods over all folds.
 
-A method whose fits are slow has a job of its own (experiments.training_jobs). Output, a run folder
+A small dataset has several counts in one job, and a method whose fits are slow has a job of its own
+(experiments.training_jobs). Output, a run folder
 for each task, a method on a representation: run.json (what was run), scores (one row per grid
 point, repeat and fold), out-of-fold predictions, scores and predictions on the inner folds that
 choose hyper-parameters, the times, which alone differ from run to run, and a receipt. A job that is
@@ -20,9 +21,9 @@ for training in training_jobs(study):
             audit="results/corpora/{dataset}/audit.json",
             folds="results/folds/{study}/{dataset}.parquet",
             inner_folds="results/inner_folds/{study}/{dataset}.parquet",
-            counts=of_representation(training, counts_of),
-            vocabularies=of_representation(training, vocabularies_of),
-            reduced=of_representation(training, reduced_of),
+            counts=of_parts(training, counts_of),
+            vocabularies=of_parts(training, vocabularies_of),
+            reduced=of_parts(training, reduced_of),
         output:
             runs=update(trained_files(training, RUN_FILES)),
             receipts=update(trained_files(training, [RECEIPT])),
@@ -37,14 +38,12 @@ for training in training_jobs(study):
         resources:
             mem_mb=megabytes(12, least=800),
         params:
-            tasks=tasks_of(training),
+            work=work_of(training),
             folder=lambda wildcards, output: str(Path(output.receipts[0]).parents[2]),
             measures=lambda wildcards, output: str(Path(output.measures[0]).parent),
         shell:
-            "python {input.code[0]:q} --tasks {params.tasks:q} --code {input.code:q}"
+            "python {input.code[0]:q} --work {params.work:q} --code {input.code:q}"
             " --corpus {input.corpus:q} --audit {input.audit:q}"
             " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
-            " --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
-            " --reduced {input.reduced:q}"
             " --threads {threads} --runs {params.folder:q} --measures {params.measures:q}"
             " --log {log:q}"

@@ -3,10 +3,15 @@
 import argparse
 import json
 import time
+from logging import Logger
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
+from textbaselines.errors import UserError
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.receipts import (
     digests_of,
@@ -21,66 +26,89 @@ from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
 
-INPUTS = ("corpus", "audit", "folds", "inner_folds", "counts", "vocabularies", "reduced")
+SHARED = ("corpus", "audit", "folds", "inner_folds")
 
 
 def main() -> None:
     """Parse what the rule passes, and train what is not trained from just this."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=json.loads, required=True, help="a list")
-    for name in INPUTS[:-1]:
+    parser.add_argument("--work", type=json.loads, required=True, help="tasks by counts")
+    for name in SHARED:
         parser.add_argument(f"--{name.replace('_', '-')}", type=Path, required=True)
-    parser.add_argument("--reduced", type=Path, nargs="?", help="under a reduction")
     parser.add_argument("--code", type=Path, nargs="+", required=True, help="what trains")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=Path, required=True, help="folder of the dataset's runs")
     parser.add_argument("--measures", type=Path, required=True, help="folder of time and memory")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    tasks = [Task(**fields) for fields in args.tasks]
-    words = [tasks[0].dataset, *dict.fromkeys(task.representation for task in tasks)]
+    tasks = [task for part in args.work for task in part["tasks"]]
+    words = [tasks[0]["dataset"], *dict.fromkeys(task["representation"] for task in tasks)]
     if len(tasks) == 1:
-        words.append(tasks[0].method)
+        words.append(tasks[0]["method"])
     with run_script(f"train {' '.join(words)}", args.log) as log:
-        inputs = [getattr(args, name) for name in INPUTS]
-        digests = digests_of([path for path in inputs if path is not None] + args.code)
-        waiting = []
-        for task in tasks:
-            folder, measures = _places(args, task)
-            if measures.is_file() and is_trained(folder, vars(task), digests):
-                log.info(
-                    "%s on %s is trained from just this: kept", task.method, folder.parent.name
-                )
-            else:
-                waiting.append(task)
-        if not waiting:
-            return
-        counts = read_counts(args.counts)
-        reduced = None
-        if waiting[0].reduction is not None:
-            reduced = Reductions(args.reduced, counts.documents, waiting[0].reduction["rank"])
-        content_digest = storage.read_json(args.audit)["content_digest"]
-        for task in waiting:
-            discard_receipt(_places(args, task)[0])
-        trained = train(
-            waiting,
-            counts,
-            read_vocabularies(args.vocabularies),
-            read_folds(args.folds),
-            read_folds(args.inner_folds),
-            read_corpus(args.corpus, columns=["id", "label", "rating"]),
-            args.threads,
-            log,
-            reduced,
-        )
-        for one in trained:
-            folder, measures = _places(args, one.task)
-            started = time.perf_counter()
-            write_results(folder, one.results, one.task, content_digest)
-            seconds = one.seconds + time.perf_counter() - started
-            row = f"{seconds:.4f}\t{one.peak_mebibytes:.2f}"
-            storage.write_text(measures, f"s\tmax_rss\n{row}\n")
-            write_receipt(folder, vars(one.task), digests)
+        shared = digests_of([getattr(args, name) for name in SHARED] + args.code)
+        corpus = None
+        failed: list[UserError] = []
+        for part in args.work:
+            made = [part[name] for name in ("counts", "vocabularies", "reduced") if part[name]]
+            digests = {**shared, **digests_of([Path(path) for path in made])}
+            waiting = []
+            for task in (Task(**fields) for fields in part["tasks"]):
+                folder, measures = _places(args, task)
+                if measures.is_file() and is_trained(folder, vars(task), digests):
+                    name = f"{task.method} on {task.representation}"
+                    log.info("%s is trained from just this: kept", name)
+                else:
+                    waiting.append(task)
+            if not waiting:
+                continue
+            if corpus is None:
+                corpus = read_corpus(args.corpus, columns=["id", "label", "rating"])
+            try:
+                _train(part, waiting, corpus, digests, args, log)
+            except UserError as error:
+                failed.append(error)
+        for other in failed[1:]:
+            log.error("%s", other)
+        if failed:
+            raise failed[0]
+
+
+def _train(
+    part: dict[str, Any],
+    tasks: list[Task],
+    corpus: pd.DataFrame,
+    digests: dict[str, str],
+    args: argparse.Namespace,
+    log: Logger,
+) -> None:
+    """Train tasks on the same counts, and write their run folders."""
+    counts = read_counts(part["counts"])
+    reduced = None
+    if tasks[0].reduction is not None:
+        reduced = Reductions(part["reduced"], counts.documents, tasks[0].reduction["rank"])
+    content_digest = storage.read_json(args.audit)["content_digest"]
+    for task in tasks:
+        discard_receipt(_places(args, task)[0])
+    trained = train(
+        tasks,
+        counts,
+        read_vocabularies(part["vocabularies"]),
+        read_folds(args.folds),
+        read_folds(args.inner_folds),
+        corpus,
+        args.threads,
+        log,
+        reduced,
+    )
+    for one in trained:
+        folder, measures = _places(args, one.task)
+        started = time.perf_counter()
+        write_results(folder, one.results, one.task, content_digest)
+        seconds = one.seconds + time.perf_counter() - started
+        row = f"{seconds:.4f}\t{one.peak_mebibytes:.2f}"
+        storage.write_text(measures, f"s\tmax_rss\n{row}\n")
+        write_receipt(folder, vars(one.task), digests)
 
 
 def _places(args: argparse.Namespace, task: Task) -> tuple[Path, Path]:

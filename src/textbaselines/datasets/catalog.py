@@ -118,7 +118,8 @@ class Dataset:
 
     ``classes`` has the positive class first. ``reader`` is the reader's kind and options with
     defaults filled. ``expected`` maps each class to its number of documents; ``left_out`` is the
-    number of documents that reading leaves out.
+    number of documents that reading leaves out; ``tokens`` the mean number of tokens of a document,
+    None where the file does not say it.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Dataset:
     protocol: Protocol
     expected: Mapping[str, int]
     left_out: int
+    tokens: float | None
     content_digest: str | None
     path: Path
 
@@ -174,6 +176,7 @@ def load_dataset(path: str | Path, schema_path: str | Path) -> Dataset:
         protocol=Protocol(value["protocol"]["kind"], value["protocol"].get("folds")),
         expected=value["expected"]["documents"],
         left_out=value["expected"]["left_out"],
+        tokens=value["expected"].get("tokens"),
         content_digest=value.get("content_digest"),
         path=path,
     )

@@ -1,61 +1,28 @@
 """What a study will cost before it runs: fits per dataset and method, and an estimate of time."""
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from textbaselines import storage
-from textbaselines.datasets.catalog import Dataset
 from textbaselines.errors import UserError
 from textbaselines.experiments.counting_jobs import CountingJob, counting_jobs
-from textbaselines.experiments.folds import Protocol
-from textbaselines.experiments.study import Representation, Study
+from textbaselines.experiments.estimates import (
+    START_SECONDS,
+    STATED_RATES,
+    Run,
+    Size,
+    divisions_of,
+    inner_training,
+    stated_size,
+    task_seconds,
+    units,
+)
+from textbaselines.experiments.study import Study
 from textbaselines.experiments.training_jobs import grouped_tasks, training_jobs
-
-Run = tuple[str, str, str]
-"""Dataset, representation and method of a training task."""
-
-STATED_RATES: Mapping[str, tuple[str, float]] = {
-    "mnb": ("terms", 0.0055),
-    "bnb": ("terms", 0.0087),
-    "cnb": ("terms", 0.0046),
-    "lm": ("terms", 0.0051),
-    "tlm": ("terms", 1.8),
-    "svm": ("terms", 0.034),
-    "nbsvm": ("terms", 0.016),
-    "lr": ("terms", 0.13),
-    "ridge": ("terms", 0.24),
-    "linreg": ("terms", 0.24),
-    "gnb": ("documents", 4.0),
-    "gda": ("documents", 1.9),
-    "elm": ("documents", 89.0),
-    "gp": ("documents", 330.0),
-    "gpr": ("documents", 330.0),
-    "ksvm": ("squares", 0.027),
-}
-"""Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
-coordinates of these (terms), the documents, or their square.
-
-All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml on
-its five small sets (docs/survey.md). With them 87 % of its 145 tasks took between a third and three
-times their estimate, and all together 1.0 times; of the 171 tasks of config/wang_manning.yaml,
-which had no part in them, 92 %, and all together 1.0 times. ``gpr`` and ``linreg`` were not among
-them and have the rates of ``gp`` and ``ridge``."""
-
-START_SECONDS = 1.0
-"""Of any job: Python and imports. From the run of docs/performance.md, as are the text's."""
-
-TASK_SECONDS = 0.2
-"""Of a training task besides. From the runs of the rates, as are the next two."""
-
-PREPARE_SECONDS = 0.03
-"""Of a training task, per million n-grams of the documents of each division: its features."""
-
-REDUCE_SECONDS = 0.1
-"""The same with a reduction."""
 
 TEXT_SECONDS = {
     "read_corpus": 2.1,
@@ -65,9 +32,6 @@ TEXT_SECONDS = {
 }
 """Of reading and so on, per million tokens of the dataset; of each of a job's counts and
 vocabularies."""
-
-TOKENS_PER_DOCUMENT = 100.0
-"""Assumed of a dataset that is not read yet."""
 
 PLAN_COLUMNS = (
     "dataset",
@@ -81,19 +45,6 @@ PLAN_COLUMNS = (
     "core_seconds",
     "basis",
 )
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much a dataset has: documents that are used, of which one division trains on some.
-
-    ``tokens`` is the mean number per document; ``assumed`` says that it is not known yet.
-    """
-
-    documents: int
-    training: int
-    tokens: float
-    assumed: bool
 
 
 @dataclass(frozen=True)
@@ -164,13 +115,13 @@ def measured_rates(results: Path) -> pd.DataFrame:
         lowest, highest = run["ngrams"]
         rank = (run["reduction"] or {}).get("rank")
         width = rank or mean * (highest - lowest + 1)
-        units = sum(
-            count * _units(run["family"], int(str(size)), width)
+        done = sum(
+            count * units(run["family"], int(str(size)), width)
             for size, count in fits["n_train"].value_counts().items()
         )
-        if units:
+        if done:
             seconds = float((fits["fit_seconds"] + fits["predict_seconds"]).sum())
-            rows.append((dataset, run["representation"], run["family"], seconds, units))
+            rows.append((dataset, run["representation"], run["family"], seconds, done))
     return pd.DataFrame(rows, columns=["dataset", "representation", "family", "seconds", "units"])
 
 
@@ -198,16 +149,17 @@ def make_plan(
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
     sharing = {
-        (dataset, *task): len(job.tasks)
+        (dataset, *task): {"in_job": len(job.tasks), "on_counts": len(part)}
         for job in training_jobs(study)
         for dataset in job.datasets
-        for task in job.tasks
+        for part in job.parts
+        for task in part
     }
     planned, tasks = [], []
     for dataset, representation, method in study.runs():
         name = study.methods[method]
         protocol = study.protocol(dataset)
-        points, divisions = len(name.points), _divisions(protocol)
+        points, divisions = len(name.points), divisions_of(protocol)
         inner = protocol.inner if study.chooses(dataset, method) else 0
         waiting = (dataset, representation, method) in to_run
         seconds, basis, outer_fits, inner_fits, documents = 0.0, "", 0, 0, 0
@@ -215,9 +167,10 @@ def make_plan(
             outer_fits = points * divisions
             inner_fits = outer_fits * inner
             size = sizes[dataset]
-            documents = outer_fits * size.training + inner_fits * _inner_training(size, inner)
+            documents = outer_fits * size.training + inner_fits * inner_training(size, inner)
             task = dataset, representation, method
-            seconds, basis = _task_seconds(study, task, points, inner, size, rates, sharing[task])
+            rate, basis = _rate(rates, dataset, representation, name.family)
+            seconds = task_seconds(study, task, points, inner, size, rate=rate, **sharing[task])
         tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (
@@ -250,35 +203,6 @@ def make_plan(
     )
 
 
-def _task_seconds(
-    study: Study,
-    task: Run,
-    points: int,
-    inner: int,
-    size: Size,
-    rates: pd.DataFrame,
-    sharing: int,
-) -> tuple[float, str]:
-    """Return what a training task takes on one core, and what that rests on."""
-    dataset, representation, method = task
-    family = study.methods[method].family
-    divisions = _divisions(study.protocol(dataset))
-    features = study.representations[representation]
-    width = _width(features, size.tokens)
-    rate, basis = _rate(rates, dataset, representation, family)
-    seconds = (rate * points * divisions) * (
-        _units(family, size.training, width)
-        + inner * _units(family, _inner_training(size, inner), width)
-    )
-    prepared = divisions * (size.documents + inner * size.training)
-    together = START_SECONDS + _preparation(features, prepared * size.tokens)
-    return seconds + TASK_SECONDS + together / sharing, basis
-
-
-def _inner_training(size: Size, inner: int) -> int:
-    return size.training * (inner - 1) // inner if inner else 0
-
-
 def _grouped_seconds(
     study: Study, dataset: str, size: Size, results: Path, rates: pd.DataFrame
 ) -> float:
@@ -291,73 +215,42 @@ def _grouped_seconds(
         for task in together:
             inner = study.protocol(dataset).inner if task["chooses"] else 0
             run = dataset, task["representation"], task["method"]
-            points = len(task["points"])
-            seconds += _task_seconds(study, run, points, inner, size, rates, len(together))[0]
+            rate, _ = _rate(rates, dataset, task["representation"], task["family"])
+            seconds += task_seconds(
+                *(study, run, len(task["points"]), inner, size),
+                rate=rate,
+                in_job=len(together),
+                on_counts=len(together),
+            )
     return seconds
 
 
 def size_of(study: Study, dataset: str, results: Path) -> Size:
-    """Return how much a dataset has: from its audit once it is read, else from its file."""
-    protocol = study.protocol(dataset)
-    most = study.config["max_documents"]
-    tokens = _mean_tokens(results, dataset)
-    parts = _parts(study.datasets[dataset], protocol, results)
-    used = {
-        split: sum(min(count, most) if most else count for count in classes.values())
-        for split, classes in parts.items()
-    }
-    documents = sum(used.values())
-    if protocol.kind == "split":
-        training = used.get("train", documents // 2)
-    elif protocol.kind == "halves":
-        training = documents // 2
-    else:
-        training = documents - documents // protocol.folds
-    return Size(documents, training, tokens or TOKENS_PER_DOCUMENT, tokens is None)
+    """Return how much a dataset has: from its audit once it is read, else from its file.
 
-
-def _parts(dataset: Dataset, protocol: Protocol, results: Path) -> dict[str, dict[str, int]]:
-    # A sample is drawn of each class, and of each split where there is one.
-    audit = results / "corpora" / dataset.name / "audit.json"
-    if protocol.kind != "split":
-        return {"all": dict(dataset.expected)}
-    if audit.is_file() and (found := storage.read_json(audit).get("documents_by_split")):
-        return dict(found)
-    half = {name: count // 2 for name, count in dataset.expected.items()}
-    return {"train": half, "test": half}
+    Raises
+    ------
+    UserError
+        When an audit is of another version.
+    """
+    path = results / "corpora" / dataset / "audit.json"
+    audit = storage.read_json(path) if path.is_file() else None
+    try:
+        return stated_size(study, dataset, audit)
+    except KeyError as error:
+        raise UserError(
+            "an audit without the length of documents",
+            where=str(path),
+            found=f"no key {error}",
+            fix="delete it and run again",
+        ) from error
 
 
 def _mean_tokens(results: Path, dataset: str) -> float | None:
     audit = results / "corpora" / dataset / "audit.json"
     if not audit.is_file():
         return None
-    try:
-        return float(storage.read_json(audit)["length"]["tokens"]["mean"])
-    except KeyError as error:
-        raise UserError(
-            "an audit without the length of documents",
-            where=str(audit),
-            found=f"no key {error}",
-            fix="delete it and run again",
-        ) from error
-
-
-def _divisions(protocol: Protocol) -> int:
-    return protocol.repeats * (protocol.folds if protocol.kind == "cv" else 1)
-
-
-def _width(representation: Representation, tokens: float) -> float:
-    """Return how many terms, or coordinates, a document has."""
-    if representation.reduction is not None:
-        return float(representation.reduction["rank"])
-    return tokens * (representation.highest - representation.lowest + 1)
-
-
-def _units(family: str, documents: int, width: float) -> float:
-    unit = STATED_RATES[family][0]
-    if unit == "squares":
-        return float(documents) ** 2
-    return documents * (width if unit == "terms" else 1.0)
+    return float(storage.read_json(audit)["length"]["tokens"]["mean"])
 
 
 def _rate(rates: pd.DataFrame, dataset: str, representation: str, family: str) -> tuple[float, str]:
@@ -368,12 +261,6 @@ def _rate(rates: pd.DataFrame, dataset: str, representation: str, family: str) -
         if len(chosen):
             return float(chosen["seconds"].sum() / chosen["units"].sum()), basis
     return 1e-6 * STATED_RATES[family][1], "stated rates"
-
-
-def _preparation(representation: Representation, tokens: float) -> float:
-    """Return the seconds that the features of all divisions take, with their tokens in all."""
-    seconds = PREPARE_SECONDS if representation.reduction is None else REDUCE_SECONDS
-    return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)
 
 
 def _other_seconds(rule: str, counting: CountingJob | None, size: Size | None) -> float:

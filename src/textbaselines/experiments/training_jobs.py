@@ -3,7 +3,8 @@
 A task is one method on one representation of one dataset. Starting Python with its libraries takes
 longer than many a task, so the methods whose fits are quick share a job, with all representations
 that rest on the same counts and vocabularies, and in it what they have in common is worked out
-once; each of the others has a job of its own, so that cores stay busy.
+once; small datasets have several counts in a job. Each of the other methods has a job of its own,
+so that cores stay busy.
 """
 
 from collections.abc import Iterator
@@ -12,11 +13,18 @@ from typing import Any
 
 from textbaselines.experiments.counting_jobs import RULE as COUNTING_RULE
 from textbaselines.experiments.counting_jobs import rule_name
+from textbaselines.experiments.estimates import START_SECONDS, Size, stated_size, task_seconds
 from textbaselines.experiments.selection import candidates
 from textbaselines.experiments.study import Study
 
 QUICK = frozenset({"mnb", "bnb", "cnb", "lm", "svm", "nbsvm", "lr", "gnb"})
 """Families whose fits take about as long as some passes over the non-zeros."""
+
+JOB_SECONDS = 30.0
+"""Quick methods on several counts share a job as long as it takes no more, by estimate."""
+
+Part = tuple[tuple[str, str], ...]
+"""Tasks of a dataset on the same counts: (representation, method)."""
 
 RULE = "train_methods_"
 """How the names of the workflow's training rules begin."""
@@ -33,39 +41,41 @@ class TrainingJob:
     ----------
     rule : str
         The workflow's name for it.
-    tasks : tuple of (representation, method)
-        In the study's order. Their representations rest on the same counts and vocabularies.
+    parts : tuple of tuples of (representation, method)
+        In the study's order. The representations of a part rest on the same counts and
+        vocabularies.
     datasets : tuple of str
         In the study's order.
     """
 
     rule: str
-    tasks: tuple[tuple[str, str], ...]
+    parts: tuple[Part, ...]
     datasets: tuple[str, ...]
 
     @property
-    def representation(self) -> str:
-        """One of its representations: they are made of the same files."""
-        return self.tasks[0][0]
+    def tasks(self) -> tuple[tuple[str, str], ...]:
+        """All tasks, part by part."""
+        return tuple(task for part in self.parts for task in part)
 
 
 def training_jobs(study: Study) -> list[TrainingJob]:
     """Return the training jobs of a study; each of its tasks is in one of them."""
-    datasets: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    datasets: dict[tuple[Part, ...], list[str]] = {}
     for dataset in study.datasets:
-        for tasks in _jobs_of(study, dataset):
-            datasets.setdefault(tasks, []).append(dataset)
+        for parts in _jobs_of(study, dataset):
+            datasets.setdefault(parts, []).append(dataset)
     jobs: list[TrainingJob] = []
-    for tasks, some in datasets.items():
+    for parts, some in datasets.items():
+        tasks = [task for part in parts for task in part]
         words = list(dict.fromkeys(representation for representation, _ in tasks))
         if len(tasks) == 1:
             words.append(tasks[0][1])
         rule = rule_name(RULE, words, {job.rule for job in jobs})
-        jobs.append(TrainingJob(rule, tasks, tuple(some)))
+        jobs.append(TrainingJob(rule, parts, tuple(some)))
     return jobs
 
 
-def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[tuple[str, str], ...]]:
+def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[Part, ...]]:
     quick: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     alone = []
     for run_dataset, name, method in study.runs():
@@ -78,9 +88,34 @@ def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[tuple[str, str], ...]
             key = files if representation.reduction is None else (*files, name)
             quick.setdefault(key, []).append((name, method))
         else:
-            alone.append(((name, method),))
-    yield from map(tuple, quick.values())
+            alone.append((((name, method),),))
+    # As the files of the study and the dataset say, whatever was run before.
+    size = stated_size(study, dataset)
+    together: list[Part] = []
+    filled = 0.0
+    for tasks in quick.values():
+        seconds = sum(_seconds(study, dataset, task, size, len(tasks)) for task in tasks)
+        if together and filled + seconds > JOB_SECONDS:
+            yield tuple(together)
+            together, filled = [], 0.0
+        together.append(tuple(tasks))
+        filled += seconds
+    if together:
+        yield tuple(together)
     yield from alone
+
+
+def _seconds(
+    study: Study, dataset: str, task: tuple[str, str], size: Size, on_counts: int
+) -> float:
+    method = task[1]
+    inner = study.protocol(dataset).inner if study.chooses(dataset, method) else 0
+    points = len(study.methods[method].points)
+    # Without the start, which is what a job saves.
+    return (
+        task_seconds(study, (dataset, *task), points, inner, size, on_counts=on_counts)
+        - START_SECONDS
+    )
 
 
 def grouped_tasks(study: Study, dataset: str) -> list[list[dict[str, Any]]]:

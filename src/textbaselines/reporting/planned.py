@@ -5,7 +5,8 @@ import math
 
 import pandas as pd
 
-from textbaselines.experiments.planning import TOKENS_PER_DOCUMENT, Plan
+from textbaselines.experiments.estimates import TOKENS_PER_DOCUMENT
+from textbaselines.experiments.planning import Plan
 
 _HEADS = {
     "points": "grid points",

@@ -1,0 +1,180 @@
+"""Estimates of what training takes, before it runs: rates of time, and sizes of datasets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textbaselines.datasets.catalog import Dataset
+from textbaselines.experiments.folds import Protocol
+from textbaselines.experiments.study import Representation, Study
+
+Run = tuple[str, str, str]
+"""Dataset, representation and method of a training task."""
+
+STATED_RATES: Mapping[str, tuple[str, float]] = {
+    "mnb": ("terms", 0.0055),
+    "bnb": ("terms", 0.0087),
+    "cnb": ("terms", 0.0046),
+    "lm": ("terms", 0.0051),
+    "tlm": ("terms", 1.8),
+    "svm": ("terms", 0.034),
+    "nbsvm": ("terms", 0.016),
+    "lr": ("terms", 0.13),
+    "ridge": ("terms", 0.24),
+    "linreg": ("terms", 0.24),
+    "gnb": ("documents", 4.0),
+    "gda": ("documents", 1.9),
+    "elm": ("documents", 89.0),
+    "gp": ("documents", 330.0),
+    "gpr": ("documents", 330.0),
+    "ksvm": ("squares", 0.027),
+}
+"""Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
+coordinates of these (terms), the documents, or their square.
+
+All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml on
+its five small sets (docs/survey.md). With them 87 % of its 145 tasks took between a third and three
+times their estimate, and all together 1.0 times; of the 171 tasks of config/wang_manning.yaml,
+which had no part in them, 92 %, and all together 1.0 times. ``gpr`` and ``linreg`` were not among
+them and have the rates of ``gp`` and ``ridge``."""
+
+START_SECONDS = 1.0
+"""Of any job: Python and imports. From the run of docs/performance.md, as are the text's."""
+
+TASK_SECONDS = 0.2
+"""Of a training task besides. From the runs of the rates, as are the next two."""
+
+PREPARE_SECONDS = 0.03
+"""Of a training task, per million n-grams of the documents of each division: its features."""
+
+REDUCE_SECONDS = 0.1
+"""The same with a reduction."""
+
+TOKENS_PER_DOCUMENT = 100.0
+"""Assumed of a dataset that is not read yet and whose file does not say it."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much a dataset has: documents that are used, of which one division trains on some.
+
+    ``tokens`` is the mean number per document; ``assumed`` says that it is not known yet.
+    """
+
+    documents: int
+    training: int
+    tokens: float
+    assumed: bool
+
+
+def stated_size(study: Study, dataset: str, audit: Mapping[str, Any] | None = None) -> Size:
+    """Return how much a dataset has: from its audit if it is read, else as its file states.
+
+    Raises
+    ------
+    KeyError
+        When the audit has no mean number of tokens.
+    """
+    protocol = study.protocol(dataset)
+    most = study.config["max_documents"]
+    stated = study.datasets[dataset]
+    tokens = stated.tokens if audit is None else float(audit["length"]["tokens"]["mean"])
+    parts = _parts(stated, protocol, audit)
+    used = {
+        split: sum(min(count, most) if most else count for count in classes.values())
+        for split, classes in parts.items()
+    }
+    documents = sum(used.values())
+    if protocol.kind == "split":
+        training = used.get("train", documents // 2)
+    elif protocol.kind == "halves":
+        training = documents // 2
+    else:
+        training = documents - documents // protocol.folds
+    assumed = tokens is None
+    return Size(documents, training, TOKENS_PER_DOCUMENT if tokens is None else tokens, assumed)
+
+
+def _parts(
+    dataset: Dataset, protocol: Protocol, audit: Mapping[str, Any] | None
+) -> dict[str, dict[str, int]]:
+    # A sample is drawn of each class, and of each split where there is one.
+    if protocol.kind != "split":
+        return {"all": dict(dataset.expected)}
+    if audit is not None and (found := audit.get("documents_by_split")):
+        return dict(found)
+    half = {name: count // 2 for name, count in dataset.expected.items()}
+    return {"train": half, "test": half}
+
+
+def task_seconds(
+    study: Study,
+    task: Run,
+    points: int,
+    inner: int,
+    size: Size,
+    *,
+    rate: float | None = None,
+    in_job: int = 1,
+    on_counts: int = 1,
+) -> float:
+    """Return what a training task takes on one core.
+
+    Parameters
+    ----------
+    study : Study
+    task : Run
+    points, inner : int
+        Grid points, and inner folds on which they are fitted, too.
+    size : Size
+        Of the dataset.
+    rate : float, optional
+        Seconds of a fit per unit of :data:`STATED_RATES`; that stated there by default.
+    in_job, on_counts : int
+        How many tasks share its job, and in it its counts: what they have in common is divided.
+    """
+    dataset, representation, method = task
+    family = study.methods[method].family
+    if rate is None:
+        rate = 1e-6 * STATED_RATES[family][1]
+    divisions = divisions_of(study.protocol(dataset))
+    features = study.representations[representation]
+    width = _width(features, size.tokens)
+    seconds = (rate * points * divisions) * (
+        units(family, size.training, width)
+        + inner * units(family, inner_training(size, inner), width)
+    )
+    prepared = divisions * (size.documents + inner * size.training)
+    seconds += TASK_SECONDS + START_SECONDS / in_job
+    return seconds + _preparation(features, prepared * size.tokens) / on_counts
+
+
+def inner_training(size: Size, inner: int) -> int:
+    """Return how many documents train on an inner fold; 0 without inner folds."""
+    return size.training * (inner - 1) // inner if inner else 0
+
+
+def divisions_of(protocol: Protocol) -> int:
+    """Return how many (repeat, fold) pairs a protocol has."""
+    return protocol.repeats * (protocol.folds if protocol.kind == "cv" else 1)
+
+
+def _width(representation: Representation, tokens: float) -> float:
+    """Return how many terms, or coordinates, a document has."""
+    if representation.reduction is not None:
+        return float(representation.reduction["rank"])
+    return tokens * (representation.highest - representation.lowest + 1)
+
+
+def units(family: str, documents: int, width: float) -> float:
+    """Return the units of :data:`STATED_RATES` that a fit has: documents of so many terms each."""
+    unit = STATED_RATES[family][0]
+    if unit == "squares":
+        return float(documents) ** 2
+    return documents * (width if unit == "terms" else 1.0)
+
+
+def _preparation(representation: Representation, tokens: float) -> float:
+    """Return the seconds that the features of all divisions take, with their tokens in all."""
+    seconds = PREPARE_SECONDS if representation.reduction is None else REDUCE_SECONDS
+    return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)
