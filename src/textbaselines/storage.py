@@ -1,5 +1,7 @@
 """Result files: whole or absent, without pickle, the same bytes for the same content."""
 
+from __future__ import annotations
+
 import hashlib
 import itertools
 import json
@@ -10,15 +12,17 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
+
+# Fetching needs neither, and to load them takes as long as many a step.
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 IN_MEMORY = 1 << 28
 """Bytes of a single array above which it is made in a memory-mapped file."""
@@ -119,6 +123,8 @@ def read_parquet(
     columns : sequence of str, optional
         Which columns; all by default.
     """
+    import pandas as pd
+
     with _told_broken(path, "Parquet"):
         return pd.read_parquet(
             path, filters=filters, columns=None if columns is None else list(columns)
@@ -134,6 +140,8 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     options
         Those of ``pandas.read_csv``.
     """
+    import pandas as pd
+
     with _told_broken(path, "CSV"):
         frame: pd.DataFrame = pd.read_csv(path, **options)
         return frame
@@ -141,6 +149,8 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
 
 def parquet_columns(path: str | Path) -> list[str]:
     """Return the names of a Parquet file's columns; :class:`UserError` as :func:`read_parquet`."""
+    import pyarrow.parquet as pq
+
     with _told_broken(path, "Parquet"):
         return list(pq.read_schema(path).names)
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from textbaselines.experiments.duplicates import leak_of_predictions, standing_in_training
+from textbaselines.experiments.duplicates import leak_of_predictions
+from textbaselines.experiments.folds import standing_in_training
 
 GROUPS = pd.Series({"a": "x", "b": "x", "c": "y", "d": "y", "e": "z", "f": "w", "g": "x"})
 

@@ -11,10 +11,9 @@ from textbaselines.experiments.pairs import (
     PAIR_COLUMNS,
     compare_dataset,
     compare_rows,
-    compared_cells,
     read_outcomes,
 )
-from textbaselines.experiments.selection import SELECTION_COLUMNS
+from textbaselines.experiments.selection import SELECTION_COLUMNS, compared_cells
 from textbaselines.experiments.significance import corrected_resampled_t
 from textbaselines.storage import write_parquet
 

@@ -9,9 +9,8 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments import error_analysis, linear_evidence
 from textbaselines.experiments.folds import read_folds
-from textbaselines.experiments.pairs import compared_cells
 from textbaselines.experiments.reported_cells import cells_of_methods
-from textbaselines.experiments.selection import cell_predictions
+from textbaselines.experiments.selection import cell_predictions, compared_cells
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
 from textbaselines.text.counts import read_counts

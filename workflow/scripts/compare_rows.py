@@ -9,7 +9,8 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.across_datasets import compare_across
 from textbaselines.experiments.contrasts import Contrast
-from textbaselines.experiments.pairs import compare_dataset, compared_cells
+from textbaselines.experiments.pairs import compare_dataset
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.experiments.verdicts import judge_contrasts
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv

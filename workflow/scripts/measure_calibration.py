@@ -9,7 +9,7 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.calibration import CalibratedRuns, calibrate_cells
 from textbaselines.experiments.lengths import document_lengths
-from textbaselines.experiments.pairs import compared_cells
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.analysis_figures import overconfidence_figure, reliability_figure
 from textbaselines.reporting.figures import write_figure

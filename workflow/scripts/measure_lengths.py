@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textbaselines import storage
 from textbaselines.experiments.lengths import accuracy_of_cells, document_lengths
-from textbaselines.experiments.pairs import compared_cells
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.analysis_figures import length_figure
 from textbaselines.reporting.figures import write_figure

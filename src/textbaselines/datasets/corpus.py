@@ -1,18 +1,23 @@
 """A corpus: its documents in canonical order, checked against what the dataset file expects."""
 
+from __future__ import annotations
+
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow.parquet as pq
 
-from textbaselines.datasets.catalog import Dataset
 from textbaselines.datasets.readers import Reading, read_documents
 from textbaselines.errors import UserError
 from textbaselines.storage import file_digest, write_parquet
+
+if TYPE_CHECKING:
+    from textbaselines.datasets.catalog import Dataset
 
 COLUMNS = ("id", "text", "label", "rating", "split", "group")
 

@@ -1,16 +1,20 @@
 """Raw files read into documents, whatever archive they came in: one function per kind of reader."""
 
+from __future__ import annotations
+
 import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textbaselines.datasets.archives import iterate_members, read_member
-from textbaselines.datasets.catalog import Dataset, Encoding
 from textbaselines.errors import UserError
+
+if TYPE_CHECKING:
+    from textbaselines.datasets.catalog import Dataset, Encoding
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +104,7 @@ def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> N
                 found=rating,
                 expected=f"{lowest} to {highest}",
             )
-        identifier = _decode(fields[0], Encoding(dataset.encoding.name, "strict"), where, None)
+        identifier = _decode(fields[0], replace(dataset.encoding, errors="strict"), where, None)
         text = _decode(fields[2], dataset.encoding, where, reading)
         if abs(rating) < options["margin"]:
             neutral += 1

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import LEFT_OUT, read_folds
-from textbaselines.experiments.pairs import compared_cells
-from textbaselines.experiments.selection import cell_predictions
+from textbaselines.experiments.folds import read_folds, standing_in_training
+from textbaselines.experiments.selection import cell_predictions, compared_cells
 from textbaselines.seeds import seed_from
 
 LEAK_COLUMNS = (
@@ -32,29 +31,6 @@ LEAK_COLUMNS = (
 RESAMPLES = 2_000
 
 
-def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
-    """Return of each test document whether its text stands in the training documents of its fold.
-
-    Parameters
-    ----------
-    folds : data frame
-        Columns repeat, fold, id, as :func:`textbaselines.experiments.folds.draw_folds` gives.
-    groups : Series
-        The group of identical text of each document, by document id.
-
-    Returns
-    -------
-    data frame with columns repeat, fold, id, group, repeated
-        One row for each document that is tested in a repeat.
-    """
-    used = folds[folds["fold"] != LEFT_OUT]
-    used = used.assign(group=used["id"].map(groups))
-    everywhere = used.groupby(["repeat", "group"])["id"].transform("size")
-    in_fold = used.groupby(["repeat", "fold", "group"])["id"].transform("size")
-    tested = used.assign(repeated=everywhere > in_fold)[used["fold"] >= 0]
-    return tested.reset_index(drop=True)
-
-
 def leak_of_predictions(
     predictions: pd.DataFrame, tested: pd.DataFrame, seed: int
 ) -> dict[str, float]:
@@ -71,7 +47,7 @@ def leak_of_predictions(
     predictions : data frame
         Columns repeat, fold, id, label, predicted.
     tested : data frame
-        What :func:`standing_in_training` returned.
+        What :func:`textbaselines.experiments.folds.standing_in_training` returned.
     seed : int
 
     Returns

@@ -214,6 +214,29 @@ def divisions(
                 yield from _inner_divisions(outer, inner_of[outer.repeat, outer.fold], place_of)
 
 
+def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
+    """Return of each test document whether its text stands in the training documents of its fold.
+
+    Parameters
+    ----------
+    folds : data frame
+        Columns repeat, fold, id, as :func:`draw_folds` gives.
+    groups : Series
+        The group of identical text of each document, by document id.
+
+    Returns
+    -------
+    data frame with columns repeat, fold, id, group, repeated
+        One row for each document that is tested in a repeat.
+    """
+    used = folds[folds["fold"] != LEFT_OUT]
+    used = used.assign(group=used["id"].map(groups))
+    everywhere = used.groupby(["repeat", "group"])["id"].transform("size")
+    in_fold = used.groupby(["repeat", "fold", "group"])["id"].transform("size")
+    tested = used.assign(repeated=everywhere > in_fold)[used["fold"] >= 0]
+    return tested.reset_index(drop=True)
+
+
 def _inner_divisions(
     outer: Division, rows: pd.DataFrame, place_of: "pd.Index[str]"
 ) -> Iterator[Division]:

@@ -7,23 +7,25 @@ are drawn of the grouped training documents, texts together there too. The cost 
 plain accuracy less the grouped one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from logging import Logger
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from textbaselines.experiments.duplicates import bootstrap_interval, standing_in_training
+from textbaselines.experiments.duplicates import bootstrap_interval
 from textbaselines.experiments.folds import (
     LEFT_OUT,
     Protocol,
     divisions,
     draw_folds,
     draw_inner_folds,
+    standing_in_training,
 )
-from textbaselines.experiments.result_tables import Results
 from textbaselines.experiments.selection import (
     RunScores,
     cell_predictions,
@@ -32,11 +34,13 @@ from textbaselines.experiments.selection import (
     selections_of_runs,
 )
 from textbaselines.experiments.tasks import Task
-from textbaselines.experiments.training import train
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
 from textbaselines.text.vocabulary import fit_vocabulary
+
+if TYPE_CHECKING:
+    from textbaselines.experiments.result_tables import Results
 
 GROUPED_COLUMNS = (
     "dataset",
@@ -107,6 +111,9 @@ def compare_with_grouped(
     if not standing_in_training(folds, groups)["repeated"].any():
         log.info("no test document's text stands in training: nothing to compare")
         return pd.DataFrame(columns=list(GROUPED_COLUMNS))
+    # Here, for the datasets that end above: it takes a second.
+    from textbaselines.experiments.training import train
+
     together = replace(protocol, grouped=True)
     if protocol.kind == "split":
         grouped_folds = draw_folds(corpus, together, dataset, max_documents)

@@ -94,23 +94,6 @@ class Outcomes:
     train_sizes: dict[tuple[int, int], int]
 
 
-def compared_cells(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return one cell of each dataset, representation and method: the one to compare.
-
-    ``nested`` where there is one, else ``fixed``; never ``oracle``, which has seen the test
-    folds. A column ``row`` is added: ``<method>-<representation>``.
-    """
-    honest = cells[cells["selection"].isin(_PREFERRED)]
-    order = honest["selection"].map({name: place for place, name in enumerate(_PREFERRED)})
-    first = honest.assign(order=order).sort_values("order", kind="stable")
-    first = first.drop_duplicates(["dataset", "representation", "method"]).sort_index()
-    first["row"] = first["method"] + "-" + first["representation"]
-    return first.drop(columns="order").reset_index(drop=True)
-
-
-_PREFERRED = ("nested", "fixed")
-
-
 def read_outcomes(
     runs: Path, cells: pd.DataFrame, selections: pd.DataFrame, groups: pd.Series
 ) -> Outcomes:
@@ -121,7 +104,7 @@ def read_outcomes(
     runs : Path
         The study's run folders.
     cells : data frame
-        Of :func:`compared_cells`, of one dataset, none failed.
+        Of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none failed.
     selections : data frame
         What nested selection chose.
     groups : Series

@@ -17,7 +17,7 @@ def cells_of_methods(compared: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     compared : data frame
-        What :func:`textbaselines.experiments.pairs.compared_cells` returned.
+        What :func:`textbaselines.experiments.selection.compared_cells` returned.
     """
     across = compared["representation"] == ACROSS
     pairs = compared["dataset"] + "\x1f" + compared["method"]

@@ -188,6 +188,23 @@ def _chosen(
     ]
 
 
+def compared_cells(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return one cell of each dataset, representation and method: the one to compare.
+
+    ``nested`` where there is one, else ``fixed``; never ``oracle``, which has seen the test
+    folds. A column ``row`` is added: ``<method>-<representation>``.
+    """
+    honest = cells[cells["selection"].isin(_COMPARED)]
+    order = honest["selection"].map({name: place for place, name in enumerate(_COMPARED)})
+    first = honest.assign(order=order).sort_values("order", kind="stable")
+    first = first.drop_duplicates(["dataset", "representation", "method"]).sort_index()
+    first["row"] = first["method"] + "-" + first["representation"]
+    return first.drop(columns="order").reset_index(drop=True)
+
+
+_COMPARED = ("nested", "fixed")
+
+
 class CellPoint(NamedTuple):
     """A grid point of one representation that a cell rests on, and where."""
 

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.pairs import compared_cells
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.reporting.costs import significant
 from textbaselines.reporting.figures import COLOURS, MARKERS, set_title
 from textbaselines.reporting.tables import percent
@@ -39,7 +39,7 @@ def cost_front(cells: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     ----------
     cells : data frame
         A study's cells; of several selections the honest one is taken, see
-        :func:`textbaselines.experiments.pairs.compared_cells`.
+        :func:`textbaselines.experiments.selection.compared_cells`.
     costs : data frame
         What :func:`textbaselines.experiments.costs.costs_of_runs` returned.
 

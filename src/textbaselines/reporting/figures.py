@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.pairs import compared_cells
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.reporting.layout import DAGGER
 from textbaselines.reporting.tables import SELECTIONS, check_cells, percent
 from textbaselines.storage import whole_file, write_text
@@ -35,7 +35,7 @@ def accuracy_figure(
     Each dataset has a panel with its own accuracy axis; rows are the method-representation pairs
     in the study's order, a marker and a colour for each method, filled for the first
     representation and open for the others. A pair without accuracy leaves its row empty. Each has
-    the cell that is compared (:func:`textbaselines.experiments.pairs.compared_cells`): its
+    the cell that is compared (:func:`textbaselines.experiments.selection.compared_cells`): its
     hyper-parameters chosen by inner folds where they are, else fixed.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from textbaselines.experiments.evaluation import INTERVAL
-from textbaselines.experiments.pairs import compared_cells
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.reporting.claims import claims_table
 from textbaselines.reporting.contrasts import (
     across_table,

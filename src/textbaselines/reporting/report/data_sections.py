@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from textbaselines.experiments.pairs import compared_cells
-from textbaselines.experiments.selection import ACROSS
+from textbaselines.experiments.selection import ACROSS, compared_cells
 from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.report.blocks import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.experiments.pairs import compared_cells
+from textbaselines.experiments.selection import compared_cells
 from textbaselines.experiments.significance import LEVEL, holm
 from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
 from textbaselines.reporting.contrasts import T_TEST, p_text, signed
