@@ -31,8 +31,18 @@ rule measure_calibration:
             labels={"table": "calibration", "form": "CSV"},
             caption="../report/calibration.rst",
         ),
-        reliability="results/calibration/{study}/reliability.csv",
-        by_length="results/calibration/{study}/by_length.csv",
+        reliability=report(
+            "results/calibration/{study}/reliability.csv",
+            category="Tables",
+            labels={"table": "reliability", "form": "CSV"},
+            caption="../report/calibration.rst",
+        ),
+        by_length=report(
+            "results/calibration/{study}/by_length.csv",
+            category="Tables",
+            labels={"table": "over-confidence by length", "form": "CSV"},
+            caption="../report/calibration.rst",
+        ),
         svg=report(
             "results/calibration/{study}/reliability.svg",
             category="Figures",
@@ -133,12 +143,42 @@ rule analyse_errors:
             labels={"table": "hard documents", "form": "CSV"},
             caption="../report/errors.rst",
         ),
-        hardness="results/errors/{study}/hardness.csv",
-        suspects="results/errors/{study}/suspects.csv",
-        confident="results/errors/{study}/confident_errors.csv",
-        ngrams="results/errors/{study}/ngrams.csv",
-        confusion="results/errors/{study}/confusion.csv",
-        agreement="results/errors/{study}/agreement.csv",
+        hardness=report(
+            "results/errors/{study}/hardness.csv",
+            category="Tables",
+            labels={"table": "hardness", "form": "CSV"},
+            caption="../report/hardness.rst",
+        ),
+        suspects=report(
+            "results/errors/{study}/suspects.csv",
+            category="Tables",
+            labels={"table": "suspect labels", "form": "CSV"},
+            caption="../report/suspects.rst",
+        ),
+        confident=report(
+            "results/errors/{study}/confident_errors.csv",
+            category="Tables",
+            labels={"table": "confident errors", "form": "CSV"},
+            caption="../report/confident_errors.rst",
+        ),
+        ngrams=report(
+            "results/errors/{study}/ngrams.csv",
+            category="Tables",
+            labels={"table": "strongest n-grams", "form": "CSV"},
+            caption="../report/ngrams.rst",
+        ),
+        confusion=report(
+            "results/errors/{study}/confusion.csv",
+            category="Tables",
+            labels={"table": "confusion matrices", "form": "CSV"},
+            caption="../report/confusion.rst",
+        ),
+        agreement=report(
+            "results/errors/{study}/agreement.csv",
+            category="Tables",
+            labels={"table": "agreement of methods", "form": "CSV"},
+            caption="../report/agreement.rst",
+        ),
     log:
         "logs/analyse/{study}-errors.log",
     conda:
@@ -196,7 +236,12 @@ rule write_learning_curves:
             labels={"table": "learning curves", "form": "CSV"},
             caption="../report/learning_curves.rst",
         ),
-        crossings="results/learning_curves/{study}/crossings.csv",
+        crossings=report(
+            "results/learning_curves/{study}/crossings.csv",
+            category="Tables",
+            labels={"table": "crossings of learning curves", "form": "CSV"},
+            caption="../report/learning_curves.rst",
+        ),
         svg=report(
             "results/learning_curves/{study}/curves.svg",
             category="Figures",

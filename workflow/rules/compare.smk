@@ -31,11 +31,36 @@ rule compare_rows:
             labels={"table": "contrasts", "form": "CSV"},
             caption="../report/contrasts.rst",
         ),
-        pairs="results/significance/{study}/pairs.csv",
-        ranks="results/significance/{study}/ranks.csv",
-        omnibus="results/significance/{study}/omnibus.csv",
-        nemenyi="results/significance/{study}/nemenyi.csv",
-        across="results/significance/{study}/across.csv",
+        pairs=report(
+            "results/significance/{study}/pairs.csv",
+            category="Tables",
+            labels={"table": "all pairs", "form": "CSV"},
+            caption="../report/pairs.rst",
+        ),
+        ranks=report(
+            "results/significance/{study}/ranks.csv",
+            category="Tables",
+            labels={"table": "average ranks", "form": "CSV"},
+            caption="../report/ranks.rst",
+        ),
+        omnibus=report(
+            "results/significance/{study}/omnibus.csv",
+            category="Tables",
+            labels={"table": "Friedman test", "form": "CSV"},
+            caption="../report/ranks.rst",
+        ),
+        nemenyi=report(
+            "results/significance/{study}/nemenyi.csv",
+            category="Tables",
+            labels={"table": "Nemenyi test", "form": "CSV"},
+            caption="../report/critical_difference.rst",
+        ),
+        across=report(
+            "results/significance/{study}/across.csv",
+            category="Tables",
+            labels={"table": "contrasts over all datasets", "form": "CSV"},
+            caption="../report/contrasts.rst",
+        ),
     log:
         "logs/compare/{study}.log",
     conda:

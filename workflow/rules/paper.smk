@@ -36,7 +36,12 @@ rule write_paper_tables:
             labels={"table": "claims", "form": "CSV"},
             caption="../report/claims.rst",
         ),
-        verdicts=f"results/tables/{study.name}/claim_verdicts.csv",
+        verdicts=report(
+            f"results/tables/{study.name}/claim_verdicts.csv",
+            category="Tables",
+            labels={"table": "verdicts on the claims", "form": "CSV"},
+            caption="../report/claims.rst",
+        ),
         html=report(
             f"results/tables/{study.name}/paper.html",
             category="Tables",

@@ -39,8 +39,18 @@ rule write_data_tables:
         code=code("write_data_tables", "reporting.data_table", "reporting.tables", "logs"),
         audits=audits_of_study(),
     output:
-        data="results/tables/{study}/data.csv",
-        near="results/tables/{study}/near_duplicates.csv",
+        data=report(
+            "results/tables/{study}/data.csv",
+            category="Tables",
+            labels={"table": "data audit", "form": "CSV"},
+            caption="../report/data.rst",
+        ),
+        near=report(
+            "results/tables/{study}/near_duplicates.csv",
+            category="Tables",
+            labels={"table": "near-duplicates", "form": "CSV"},
+            caption="../report/data.rst",
+        ),
     log:
         "logs/tables/{study}-data.log",
     conda:

@@ -1,18 +1,30 @@
 """Linear models by LIBLINEAR, one class against the rest, telling whether they converged."""
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
+from scipy.sparse import issparse
+
+# Of scikit-learn the compiled solver alone: LinearSVC and LogisticRegression look through the rows
+# and the labels again, which an estimator has checked once, and at a loose tolerance that is a
+# tenth of a fit. The lock pins the version; a test compares the two.
+from sklearn.svm import _liblinear
 
 from textbaselines.models.duality import relative_gap
 from textbaselines.models.matrices import Matrix, int32_indices
+
+
+_SOLVERS = {
+    ("squared_hinge", "l2", True): 1,
+    ("squared_hinge", "l2", False): 2,
+    ("hinge", "l2", True): 3,
+    ("logistic", "l2", True): 7,
+    ("logistic", "l2", False): 0,
+    ("logistic", "l1", False): 6,
+}
+"""LIBLINEAR's ``-s``, by loss, penalty and whether the dual is solved."""
 
 
 @dataclass(frozen=True)
@@ -75,30 +87,25 @@ def solve_linear(
     ValueError
         When X is too large for the solver's 32-bit indices.
     """
-    options = {
-        "C": C,
-        "dual": dual,
-        "tol": tol,
-        "max_iter": max_iter,
-        "fit_intercept": bias is not None,
-        "intercept_scaling": 1.0 if bias is None else bias,
-        "random_state": seed,
-    }
-    if loss == "logistic":
-        l1_ratio = 1.0 if penalty == "l1" else 0.0
-        solver = LogisticRegression(solver="liblinear", l1_ratio=l1_ratio, **options)
-    else:
-        solver = LinearSVC(loss=loss, **options)
-    # X is checked by the estimator: the library would look through it again.
-    with (
-        warnings.catch_warnings(),
-        config_context(assume_finite=True, skip_parameter_validation=True),
-    ):
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        solver.fit(int32_indices(X), positive.astype(np.int8))
-    n_iter = int(np.max(solver.n_iter_))
-    weights = solver.coef_[0]
-    intercept = 0.0 if bias is None else float(solver.intercept_[0])
+    X = int32_indices(X)
+    found, iterations = _liblinear.train_wrap(
+        X,
+        positive.astype(np.float64),
+        issparse(X),
+        _SOLVERS[loss, penalty, dual],
+        tol,
+        -1.0 if bias is None else float(bias),
+        C,
+        np.ones(2),
+        max_iter,
+        # What scikit-learn's estimators make of a seed.
+        np.random.RandomState(seed).randint(np.iinfo(np.int32).max),
+        0.1,
+        np.ones(X.shape[0]),
+    )
+    n_iter = int(np.max(iterations))
+    weights = found[0] if bias is None else found[0, :-1]
+    intercept = 0.0 if bias is None else float(bias * found[0, -1])
     return LinearSolution(
         weights=weights,
         intercept=intercept,
