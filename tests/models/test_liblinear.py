@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
+from sklearn.svm import LinearSVC, _liblinear
 
 from textbaselines.models.liblinear import solve_linear
 
@@ -26,7 +26,7 @@ from textbaselines.models.liblinear import solve_linear
     ],
 )
 @pytest.mark.parametrize("max_iter", [2, 1000])
-def test_bit_for_bit(form, bias, loss, penalty, dual, max_iter) -> None:
+def test_bit_for_bit_and_in_silence(form, bias, loss, penalty, dual, max_iter, capfd) -> None:
     draw = np.random.default_rng(3)
     rows = draw.poisson(0.4, (80, 40)).astype(np.float64)
     positive = draw.random(80) < 0.3
@@ -47,6 +47,8 @@ def test_bit_for_bit(form, bias, loss, penalty, dual, max_iter) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         theirs.fit(form(rows), positive)
+    _liblinear.set_verbosity_wrap(1)
+    capfd.readouterr()
     ours = solve_linear(
         form(rows),
         positive,
@@ -59,6 +61,7 @@ def test_bit_for_bit(form, bias, loss, penalty, dual, max_iter) -> None:
         bias=bias,
         seed=11,
     )
+    assert capfd.readouterr().out == ""
     np.testing.assert_array_equal(ours.weights, theirs.coef_[0])
     assert ours.intercept == float(theirs.intercept_ if bias is None else theirs.intercept_[0])
     assert ours.n_iter == np.max(theirs.n_iter_)

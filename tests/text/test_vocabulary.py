@@ -1,5 +1,7 @@
 """The UNK policy: fitted on training documents, the same token in training and test."""
 
+import hashlib
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,6 +14,8 @@ from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import encode
 from textbaselines.text.vocabulary import (
     ColumnMap,
+    Vocabulary,
+    VocabularyDigests,
     feature_terms,
     fit_vocabulary,
     map_columns,
@@ -103,10 +107,24 @@ def test_file_round_trip(tmp_path) -> None:
     write_vocabularies(tmp_path / "v.npz", tokens.types, folds)
     again = read_vocabularies(tmp_path / "v.npz")
     assert set(again) == set(folds)
+    digests = VocabularyDigests(tokens.types)
     for key, vocabulary in folds.items():
         np.testing.assert_array_equal(again[key].known, vocabulary.known)
-        assert again[key].digest(tokens.types) == vocabulary.digest(tokens.types)
-    assert len({vocabulary.digest(tokens.types) for vocabulary in folds.values()}) > 1
+        assert digests.of(again[key]) == digests.of(vocabulary)
+    assert len({digests.of(vocabulary) for vocabulary in folds.values()}) > 1
+
+
+def test_a_digest_is_of_the_known_words_alone() -> None:
+    types = ["b", "a", "\ud800", "c"]
+    known = Vocabulary(np.array([True, True, True, False]), "unk", 2)
+    text = "unk\n2\na\nb\n\ud800".encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(text).hexdigest()[:16]
+    assert VocabularyDigests(types).of(known) == digest
+    # In another corpus, where the words are numbered otherwise.
+    other = Vocabulary(np.array([False, True, True, False, True]), "unk", 2)
+    assert VocabularyDigests(["d", "\ud800", "b", "c", "a"]).of(other) == digest
+    more = Vocabulary(np.array([True, True, True, True]), "unk", 2)
+    assert VocabularyDigests(types).of(more) != digest
 
 
 words = st.sampled_from(["a", "b", "c", "d", "e"])

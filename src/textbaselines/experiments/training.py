@@ -33,7 +33,7 @@ from textbaselines.models.registry import METHODS, FittedPoint, fit_grid
 from textbaselines.peak_memory import peak_mebibytes, reset_peak
 from textbaselines.text.counts import Counts
 from textbaselines.text.features import fold_counts
-from textbaselines.text.vocabulary import Vocabulary
+from textbaselines.text.vocabulary import Vocabulary, VocabularyDigests
 
 SECONDS_BETWEEN_LINES = 10
 """How often a job says how far it is."""
@@ -117,6 +117,7 @@ def train(
     inner = inner_folds if any(task.chooses for task in tasks) else None
     work = list(divisions(folds, counts.documents, inner))
     progress = _Progress(tasks, work, log)
+    digests = VocabularyDigests(counts.types)
     failed: list[UserError] = []
     with threadpool_limits(threads):
         for done, division in enumerate(work, start=1):
@@ -128,7 +129,7 @@ def train(
                     fix="delete the dataset's vocabularies and run again",
                 )
             vocabulary = vocabularies[division.key]
-            digest = vocabulary.digest(counts.types) if division.inner == OUTER else ""
+            digest = digests.of(vocabulary) if division.inner == OUTER else ""
             mine = [one for one in running if division.inner == OUTER or one.task.chooses]
             for features, sharing in _features(mine, counts, vocabulary, division, reduced):
                 while sharing:

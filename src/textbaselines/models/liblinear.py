@@ -15,7 +15,6 @@ from sklearn.svm import _liblinear
 from textbaselines.models.duality import relative_gap
 from textbaselines.models.matrices import Matrix, int32_indices
 
-
 _SOLVERS = {
     ("squared_hinge", "l2", True): 1,
     ("squared_hinge", "l2", False): 2,
@@ -88,6 +87,7 @@ def solve_linear(
         When X is too large for the solver's 32-bit indices.
     """
     X = int32_indices(X)
+    _liblinear.set_verbosity_wrap(0)  # as it is loaded, it tells every fit
     found, iterations = _liblinear.train_wrap(
         X,
         positive.astype(np.float64),

@@ -53,11 +53,26 @@ class Vocabulary:
     policy: str
     min_count: int
 
-    def digest(self, types: list[str]) -> str:
+
+class VocabularyDigests:
+    """Digests of vocabularies over the same types, which are put in order once.
+
+    Parameters
+    ----------
+    types : list of str
+        The corpus's distinct tokens.
+    """
+
+    def __init__(self, types: list[str]) -> None:
+        order = sorted(range(len(types)), key=types.__getitem__)
+        self._order = np.array(order, dtype=np.intp)
+        self._words = [types[place].encode("utf-8", "surrogatepass") for place in order]
+
+    def of(self, vocabulary: Vocabulary) -> str:
         """Return 16 hex digits that depend on the known words, the policy and min_count alone."""
-        words = itertools.compress(types, self.known.tolist())
-        text = "\n".join([self.policy, str(self.min_count), *sorted(words)])
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        words = itertools.compress(self._words, vocabulary.known[self._order].tolist())
+        head = [vocabulary.policy.encode(), str(vocabulary.min_count).encode()]
+        return hashlib.sha256(b"\n".join([*head, *words])).hexdigest()[:16]
 
 
 def fit_vocabulary(
