@@ -103,9 +103,16 @@ def read_json(path: str | Path) -> Any:
 
 
 def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
-    """Write a data frame as Parquet (zstd, without the index)."""
+    """Write a data frame as Parquet (zstd, without the index).
+
+    Floats, of which few are equal, have no dictionary, and columns no statistics: that takes half
+    the time, and a fifth of the space.
+    """
+    words = [name for name, kind in frame.dtypes.items() if kind.kind != "f"]
     with whole_file(path) as part:
-        frame.to_parquet(part, index=False, compression="zstd")
+        frame.to_parquet(
+            part, index=False, compression="zstd", use_dictionary=words, write_statistics=False
+        )
 
 
 def read_parquet(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn import config_context
 from threadpoolctl import threadpool_limits
 
 from textbaselines import storage
@@ -108,18 +109,22 @@ def train(
     by_id = corpus.set_index("id")
     ids = pd.array(counts.documents, dtype="str")
     running = []
+    codes_of: dict[tuple[str, ...], NDArray[np.int64]] = {}
     for task in tasks:
-        codes = class_codes(by_id["label"], counts.documents, task.classes)
+        classes = tuple(task.classes)
+        if classes not in codes_of:
+            codes_of[classes] = class_codes(by_id["label"], counts.documents, task.classes)
         ratings = None
         if "numeric_target" in METHODS[task.family].needs:
             ratings = by_id["rating"].loc[counts.documents].to_numpy(dtype=np.float64)
-        running.append(_Training(task, Collected(task, ids), codes, ratings))
+        running.append(_Training(task, Collected(task, ids), codes_of[classes], ratings))
     inner = inner_folds if any(task.chooses for task in tasks) else None
     work = list(divisions(folds, counts.documents, inner))
     progress = _Progress(tasks, work, log)
     digests = VocabularyDigests(counts.types)
     failed: list[UserError] = []
-    with threadpool_limits(threads):
+    # The features are counts and what is made of them: scikit-learn need not look for infinity.
+    with threadpool_limits(threads), config_context(assume_finite=True):
         for done, division in enumerate(work, start=1):
             if division.key not in vocabularies:
                 raise UserError(

@@ -60,9 +60,12 @@ def class_sums(X: Matrix, codes: NDArray[np.intp], n_classes: int) -> NDArray[np
     codes : array of shape (documents,)
         The class of each row, from 0 to ``n_classes`` - 1.
     """
-    membership = np.zeros((X.shape[0], n_classes))
-    membership[np.arange(X.shape[0]), codes] = 1.0
-    return np.ascontiguousarray((X.T @ membership).T)
+    # Class by class: scipy's product with all memberships at once takes up to four times as long.
+    sums = np.empty((n_classes, X.shape[1]))
+    transposed = X.T
+    for code in range(n_classes):
+        sums[code] = transposed @ (codes == code).astype(np.float64)
+    return sums
 
 
 def products(X: Matrix, weights: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
