@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "src"))
 try:
     from textbaselines import provenance, storage
     from textbaselines.datasets.catalog import raw_file_to_mapping
-    from textbaselines.environment import export_library, export_mirror
+    from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
     from textbaselines.experiments.receipts import RECEIPT, RUN_FILES
@@ -41,6 +41,7 @@ try:
         ROOT / "workflow" / "schemas",
     )
     export_library(ROOT / "src")
+    export_allocator()
     export_mirror(study.config["mirror"], ROOT)
 except UserError as error:
     raise WorkflowError(str(error))

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from process import run_as_a_job
 from textbaselines.models.registry import METHODS, fit_grid
 from textbaselines.text.reduction import SVD
 
@@ -94,6 +95,7 @@ def seconds_and_outputs(
 
 def main() -> None:
     """Parse, measure and print."""
+    run_as_a_job()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=5000, help="a fifth of them tests")
     parser.add_argument("--features", type=int, default=50_000)

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from corpora import read_dataset
+from process import run_as_a_job
 from textbaselines.storage import whole_file, write_text
 
 LENGTH = 100
@@ -222,6 +223,7 @@ def measure(imdb: pd.DataFrame, sizes: list[int], middle: int, points: list[int]
 
 def main() -> None:
     """Measure, print the tables, write the CSV file and the figure."""
+    run_as_a_job()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--documents", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000]

@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from process import run_as_a_job
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -121,6 +123,7 @@ def race(racer: str, folder: Path) -> dict[str, float]:
 
 def main() -> None:
     """Run the rounds and print the table."""
+    run_as_a_job()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", type=Path, help="IMDB's corpus file, where there is one")
     parser.add_argument("--tokenised", action="store_true", help="race on text that is tokenised")

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from clocks import Stopwatch, solver_clock
 from corpora import read_dataset, tokenised
+from process import run_as_a_job
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import (
     Protocol,
@@ -135,6 +136,7 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 
 def main() -> None:
     """Run the jobs and print the table."""
+    run_as_a_job()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=["rt-s", "subj", "imdb"])
     parser.add_argument("--tolerance", type=float, default=0.1)

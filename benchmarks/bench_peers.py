@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 
 from corpora import read_dataset, tokenised
 from peers import ALPHAS, COMPETITORS, GRID, INNER, Case, Outcome
+from process import run_as_a_job
 from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds
 from textbaselines.storage import whole_file, write_text
 
@@ -180,6 +181,7 @@ def prepare(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
 
 def main() -> None:
     """Run the races and print the tables."""
+    run_as_a_job()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=["rt-s", "cr", "subj"])
     parser.add_argument("--folds", type=int, default=10)

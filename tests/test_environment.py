@@ -1,8 +1,10 @@
 """The lock, environment.yml and the repository's own rules; library and mirror for the jobs."""
 
 import os
+import platform
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,35 @@ def test_export_library_once(variables) -> None:
     environment.export_library(Path("/src"))
     environment.export_library(Path("/src"))
     assert os.environ["PYTHONPATH"] == f"/src{os.pathsep}/other"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone has the variables")
+def test_arrays_that_are_freed_are_kept(monkeypatch) -> None:
+    """Arrays of 0.3 MiB made anew ask the system for no page; without the variables they do."""
+    for name in environment.MALLOC:
+        monkeypatch.delenv(name, raising=False)
+    assert _pages_asked_for() > 10_000
+    environment.export_allocator()
+    assert _pages_asked_for() < 100
+    # What somebody chose stays.
+    monkeypatch.setenv(environment.MALLOC[0], "7")
+    environment.export_allocator()
+    assert os.environ[environment.MALLOC[0]] == "7"
+
+
+def _pages_asked_for() -> int:
+    program = """
+import resource, numpy as np
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(100):
+        arrays = [np.ones(35_000) for _ in range(8)]
+        del arrays
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+faults()
+print(faults())
+"""
+    return int(subprocess.run([sys.executable, "-c", program], capture_output=True).stdout)
 
 
 def test_mirror_is_the_chosen_then_the_variables_then_the_folders(variables, tmp_path) -> None:

@@ -10,6 +10,24 @@ MIRROR = "TEXTBASELINES_MIRROR"
 """The variable that names the mirror folder."""
 
 
+MALLOC = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
+"""glibc's variables: what is larger is mapped by itself, and how much free memory is kept."""
+
+KEPT = 1 << 27
+"""Bytes that a job may keep."""
+
+
+def export_allocator() -> None:
+    """Let child processes keep the memory of arrays that they free for the next ones.
+
+    Training makes arrays of some MiB over and over. By glibc's rule each goes back to the system
+    and comes anew, page by page, which is a third of the time of a grid of naive Bayes. What the
+    variables are already stays; another C library does not look at them.
+    """
+    for name in MALLOC:
+        os.environ.setdefault(name, str(KEPT))
+
+
 def export_library(source: Path) -> None:
     """Let child processes run this Python and the library in ``source``, installed or not."""
     _prepend("PATH", str(Path(sys.executable).parent))
