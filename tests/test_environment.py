@@ -72,6 +72,7 @@ def variables(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 def test_export_library_once(variables) -> None:
     variables.setenv("PYTHONPATH", "/other")
+    variables.setenv("TEXTBASELINES_STEP", "")
     environment.export_library(Path("/src"))
     environment.export_library(Path("/src"))
     assert os.environ["PYTHONPATH"] == f"/src{os.pathsep}/other"

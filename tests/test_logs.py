@@ -1,5 +1,6 @@
 """Logs: lines on the terminal and in the file, and faults of the user without a traceback."""
 
+import os
 import re
 import subprocess
 import sys
@@ -56,6 +57,24 @@ def test_a_script_that_ends_leaves_at_once_with_everything_written(tmp_path) -> 
     failed = run(tmp_path / "log", "fail", SCRIPT)
     assert failed.returncode == 1
     assert "no such luck" in (tmp_path / "log").read_text()
+
+
+def test_a_step_collects_no_garbage_while_libraries_load(tmp_path) -> None:
+    program = """
+import gc, sys
+from textbaselines.logs import run_script
+print(gc.isenabled())
+with run_script("count cr", sys.argv[1]):
+    print(gc.isenabled())
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "log")]
+    told = {
+        step: subprocess.run(
+            command, env={**os.environ, "TEXTBASELINES_STEP": step}, capture_output=True, text=True
+        ).stdout.split()
+        for step in ("1", "")
+    }
+    assert told == {"1": ["False", "True"], "": ["True", "True"]}
 
 
 def test_a_fault_of_the_user_has_no_traceback(tmp_path) -> None:

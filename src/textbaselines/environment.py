@@ -29,9 +29,13 @@ def export_allocator() -> None:
 
 
 def export_library(source: Path) -> None:
-    """Let child processes run this Python and the library in ``source``, installed or not."""
+    """Let child processes run this Python and the library in ``source``, installed or not.
+
+    They find TEXTBASELINES_STEP, too, by which the library knows that it is a step's.
+    """
     _prepend("PATH", str(Path(sys.executable).parent))
     _prepend("PYTHONPATH", str(source))
+    os.environ["TEXTBASELINES_STEP"] = "1"
 
 
 def export_mirror(chosen: str | None, root: Path) -> Path | None:

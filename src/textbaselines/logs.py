@@ -1,5 +1,6 @@
 """What a job says while it runs: each line on the terminal and in the rule's log file."""
 
+import gc
 import logging
 import os
 import sys
@@ -79,6 +80,9 @@ def run_script(job: str, path: str | Path | None = None) -> Iterator[logging.Log
     SystemExit
         With status 1, after the error was logged; with 130 when the job was interrupted.
     """
+    # The libraries stay: no collection looks through them again.
+    gc.freeze()
+    gc.enable()
     logger = start_log(job, path)
     to_start, began = time.process_time(), time.perf_counter()
     try:

@@ -40,6 +40,9 @@ N_POINTS = 4 * 2 * (2 + 1 + 4)
 N_FINAL_RUNS = 2 * N_RUN_FOLDERS + 4 * 3
 
 
+SMALL = Path(__file__).with_name("small.yaml")
+
+
 def test_the_table_shows_what_the_predictions_say(finished) -> None:
     root = finished.folder / "results"
     shown = pd.read_csv(root / "tables" / STUDY / "comparison.csv")
@@ -367,7 +370,7 @@ def _training(planned: dict[str, int]) -> int:
 
 
 def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
-    study = (Path(__file__).with_name("small.yaml")).read_text(encoding="utf-8")
+    study = SMALL.read_text(encoding="utf-8")
     changed = tmp_path / "changed.yaml"
     changed.write_text(study.replace("alpha: [0.5, 1.0]", "alpha: [0.5, 0.7, 1.0]"))
     assert changed.read_text() != study
@@ -414,9 +417,37 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     }
 
 
+def test_a_method_that_fails_leaves_the_others_and_is_not_taken_for_done(
+    copied, tmp_path: Path
+) -> None:
+    """All of a method's grid fails: what another grid gave it before does not stand in for it."""
+    study = SMALL.read_text(encoding="utf-8")
+    changed = tmp_path / "changed.yaml"
+    failing = study.replace("beta: [0.0, 0.25]}}", "beta: [0.0, 0.25]}, options: {alpha: 0.0}}")
+    changed.write_text(failing.replace("alpha: [0.5, 1.0]", "alpha: [0.5, 0.7, 1.0]"))
+    settings = ("--configfile", str(changed), "--cores", "1")
+    runs = copied.folder / f"results/runs/{STUDY}/hg-nyt"
+    wanted = f"results/runs/{STUDY}/hg-nyt/uni/NBSVM/run.json"
+    printed = copied.snakemake(*settings, wanted, check=False)
+    assert "every grid point failed" in printed
+    assert "alpha = 0 leaves" in printed
+    # The others of the job were trained on the new grid, and are kept by the next try.
+    planned = copied.planned("--configfile", str(changed), wanted)
+    assert _training(planned) == 1
+    again = copied.snakemake(*settings, wanted, check=False)
+    assert "every grid point failed" in again
+    for name in ("MNB", "SVM"):
+        assert f"{name} on uni is trained from just this: kept" in again
+    assert pd.read_parquet(runs / "uni/MNB/scores.parquet")["point"].nunique() == 3
+    # Back to the first grid.
+    copied.snakemake("--cores", "1", wanted)
+    assert _training(copied.planned(wanted)) == 0
+    assert pd.read_parquet(runs / "uni/NBSVM/scores.parquet")["failure"].isna().all()
+
+
 def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
-    study = Path(__file__).with_name("small.yaml").read_text(encoding="utf-8")
+    study = SMALL.read_text(encoding="utf-8")
     study = study.replace("name: small", "name: other")
     other.write_text(study.replace("[hg-movie, hg-amazon, hg-nyt, hg-tweets]", "[hg-tweets]"))
     copied.snakemake("--configfile", str(other), "--cores", "2", "--until", "draw_folds")
@@ -426,7 +457,7 @@ def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -
 
 def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     changed = tmp_path / "changed.yaml"
-    study = (Path(__file__).with_name("small.yaml")).read_text(encoding="utf-8")
+    study = SMALL.read_text(encoding="utf-8")
     named = {"dataset": "hg-nyt", "representation": "tfidf-bi", "method": "NBSVM"}
     changed.write_text(f"{study}\nkeep_models: [{json.dumps(named)}]\n")
     chosen = ("--configfile", str(changed))
@@ -537,7 +568,7 @@ def test_report_and_graph(copied) -> None:
 def test_a_mistake_stops_before_any_job(
     finished, tmp_path: Path, change: tuple[str, str], told: list[str]
 ) -> None:
-    study = Path(__file__).with_name("small.yaml").read_text(encoding="utf-8")
+    study = SMALL.read_text(encoding="utf-8")
     assert change[0] in study
     bad = tmp_path / "bad.yaml"
     bad.write_text(study.replace(*change, 1), encoding="utf-8")
