@@ -24,7 +24,7 @@ try:
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
-    from textbaselines.experiments.receipts import RECEIPT, RUN_FILES
+    from textbaselines.experiments.receipts import RUN_FILES
     from textbaselines.experiments.study import read_study
     from textbaselines.experiments.training_jobs import grouped_tasks, task_of, training_jobs
 except ModuleNotFoundError as error:

@@ -134,7 +134,7 @@ def _to_train(
     tasks = set()
     for rule, dataset in training:
         for representation, method in trained[rule]:
-            folder = results / "runs" / study.name / dataset / representation / method
+            folder = results / "trained" / study.name / dataset / representation / method
             task = task_of(study, dataset, representation, method)
             if dataset in remade or not would_be_kept(folder, task, results.parent):
                 tasks.add((dataset, representation, method))

@@ -1,12 +1,12 @@
 """Train: one job per dataset and counts, with the whole grids of all quick methods over all folds.
 
 A small dataset has several counts in one job, and a method whose fits are slow has a job of its own
-(experiments.training_jobs). Output, a run folder
-for each task, a method on a representation: run.json (what was run), scores (one row per grid
-point, repeat and fold), out-of-fold predictions, scores and predictions on the inner folds that
-choose hyper-parameters, the times, which alone differ from run to run, and a receipt. A job that is
-run again trains the tasks whose receipt names another task, input or code; the run folders of the
-others stay as they are, so their files are marked as updated.
+(experiments.training_jobs). Output, a run folder for each task, a method on a representation:
+run.json (what was run), scores (one row per grid point, repeat and fold), out-of-fold predictions,
+scores and predictions on the inner folds that choose hyper-parameters, and the times, which alone
+differ from run to run. Jobs keep what they trained under results/trained, with receipts
+(experiments.receipts): one that is run again, or has failed, trains only the tasks whose receipt
+names another task, input or code.
 """
 
 for training in training_jobs(study):
@@ -25,9 +25,8 @@ for training in training_jobs(study):
             vocabularies=of_parts(training, vocabularies_of),
             reduced=of_parts(training, reduced_of),
         output:
-            runs=update(trained_files(training, RUN_FILES)),
-            receipts=update(trained_files(training, [RECEIPT])),
-            measures=update(measures_of(training)),
+            runs=trained_files(training, RUN_FILES),
+            measures=measures_of(training),
         log:
             f"logs/train/{{study}}/{{dataset}}-{training.rule}.log",
         wildcard_constraints:
@@ -39,11 +38,11 @@ for training in training_jobs(study):
             mem_mb=megabytes(12, least=800),
         params:
             work=work_of(training),
-            folder=lambda wildcards, output: str(Path(output.receipts[0]).parents[2]),
-            measures=lambda wildcards, output: str(Path(output.measures[0]).parent),
         shell:
             "python {input.code[0]:q} --work {params.work:q} --code {input.code:q}"
             " --corpus {input.corpus:q} --audit {input.audit:q}"
             " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
-            " --threads {threads} --runs {params.folder:q} --measures {params.measures:q}"
-            " --log {log:q}"
+            " --threads {threads} --log {log:q}"
+            " --kept results/trained/{wildcards.study:q}/{wildcards.dataset:q}"
+            " --runs results/runs/{wildcards.study:q}/{wildcards.dataset:q}"
+            " --measures results/benchmarks/{wildcards.study:q}/train"

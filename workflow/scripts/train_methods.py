@@ -14,9 +14,11 @@ from textbaselines.datasets.corpus import read_corpus
 from textbaselines.errors import UserError
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.receipts import (
+    MEASURES,
     digests_of,
     discard_receipt,
     is_trained,
+    place,
     write_receipt,
 )
 from textbaselines.experiments.reductions import Reductions
@@ -37,6 +39,7 @@ def main() -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", type=Path, required=True)
     parser.add_argument("--code", type=Path, nargs="+", required=True, help="what trains")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--kept", type=Path, required=True, help="what such jobs keep")
     parser.add_argument("--runs", type=Path, required=True, help="folder of the dataset's runs")
     parser.add_argument("--measures", type=Path, required=True, help="folder of time and memory")
     parser.add_argument("--log", type=Path)
@@ -54,10 +57,10 @@ def main() -> None:
             digests = {**shared, **digests_of([Path(path) for path in made])}
             waiting = []
             for task in (Task(**fields) for fields in part["tasks"]):
-                folder, measures = _places(args, task)
-                if measures.is_file() and is_trained(folder, vars(task), digests):
+                if is_trained(_kept(args, task), vars(task), digests):
                     name = f"{task.method} on {task.representation}"
                     log.info("%s is trained from just this: kept", name)
+                    _place(args, task)
                 else:
                     waiting.append(task)
             if not waiting:
@@ -89,7 +92,7 @@ def _train(
         reduced = Reductions(part["reduced"], counts.documents, tasks[0].reduction["rank"])
     content_digest = storage.read_json(args.audit)["content_digest"]
     for task in tasks:
-        discard_receipt(_places(args, task)[0])
+        discard_receipt(_kept(args, task))
     trained = train(
         tasks,
         counts,
@@ -102,20 +105,24 @@ def _train(
         reduced,
     )
     for one in trained:
-        folder, measures = _places(args, one.task)
+        folder = _kept(args, one.task)
         started = time.perf_counter()
         write_results(folder, one.results, one.task, content_digest)
         seconds = one.seconds + time.perf_counter() - started
         row = f"{seconds:.4f}\t{one.peak_mebibytes:.2f}"
-        storage.write_text(measures, f"s\tmax_rss\n{row}\n")
+        storage.write_text(folder / MEASURES, f"s\tmax_rss\n{row}\n")
         write_receipt(folder, vars(one.task), digests)
+        _place(args, one.task)
 
 
-def _places(args: argparse.Namespace, task: Task) -> tuple[Path, Path]:
-    """Return the run folder of a task, and where its time and memory go."""
-    names = task.representation, task.method
-    folder = args.runs.joinpath(*names)
-    return folder, args.measures / f"{'-'.join((task.dataset, *names))}.tsv"
+def _kept(args: argparse.Namespace, task: Task) -> Path:
+    return Path(args.kept, task.representation, task.method)
+
+
+def _place(args: argparse.Namespace, task: Task) -> None:
+    run_folder = Path(args.runs, task.representation, task.method)
+    measures = f"{task.dataset}-{task.representation}-{task.method}.tsv"
+    place(_kept(args, task), run_folder, args.measures / measures)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
-"""What a finished run folder was trained from, so that a job trains again only what changed.
+"""What training jobs keep for themselves, so that a job that runs again trains only what changed.
 
-A receipt has the digest of the task and of each file that went into it, inputs and code. It is
-removed before a run folder is written and written last, so that a folder with one is whole.
+Snakemake takes the outputs of a job away before it runs, and again when it fails. So a trained
+task is first written to a folder that no rule names, with a receipt of what went into it and of
+what came out, and from there placed where the rules look for it. A receipt is removed before its
+folder is written and written last: a folder with one is whole.
 """
 
+import os
+import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,11 @@ RUN_FILES = (
 )
 """The files of a run folder."""
 
+MEASURES = "measures.tsv"
+"""Beside them: what the task took."""
+
+_KEPT = (*RUN_FILES, MEASURES)
+
 
 def digests_of(files: Collection[Path]) -> dict[str, str]:
     """Return the sha256 of every file by its path."""
@@ -29,50 +38,80 @@ def digests_of(files: Collection[Path]) -> dict[str, str]:
 
 
 def is_trained(folder: Path, task: Mapping[str, Any], digests: Mapping[str, str]) -> bool:
-    """Return whether a run folder is whole and was made of just this task and these files.
+    """Return whether a kept folder is whole, as it was written, and made of just this.
 
     Parameters
     ----------
     folder : path
-        The run folder; it need not exist.
+        It need not exist.
     task : mapping
-        The fields of a :class:`~textbaselines.experiments.training.Task`.
+        The fields of a :class:`~textbaselines.experiments.tasks.Task`.
     digests : mapping
         What :func:`digests_of` has for everything that a training job reads and runs.
     """
-    return bool(_read(folder) == _receipt(task, digests))
+    receipt = _read(folder)
+    return _says(receipt, task, digests) and bool(receipt["results"] == _results(folder))
 
 
 def would_be_kept(folder: Path, task: Mapping[str, Any], base: Path) -> bool:
-    """Return whether a job would keep a run folder, were its files to stay as they are now.
+    """Return whether a job would keep a folder, were the files it reads to stay as they are now.
 
-    The files are those that the receipt names; ``base`` is the folder that their paths start from.
+    These files are those that the receipt names; ``base`` is the folder that their paths start
+    from.
     """
     receipt = _read(folder)
-    if receipt is None:
-        return False
-    files = {name: base / name for name in receipt["files"]}
+    files = {name: base / name for name in receipt.get("files", {})}
     if not all(path.is_file() for path in files.values()):
         return False
     now = {name: storage.file_digest(path) for name, path in files.items()}
-    return bool(receipt == _receipt(task, now))
+    return _says(receipt, task, now) and bool(receipt["results"] == _results(folder))
 
 
 def discard_receipt(folder: Path) -> None:
-    """Say that a run folder is not to be relied on any more."""
+    """Say that a folder is not to be relied on any more."""
     (folder / RECEIPT).unlink(missing_ok=True)
 
 
 def write_receipt(folder: Path, task: Mapping[str, Any], digests: Mapping[str, str]) -> None:
-    """Say what a run folder, now whole, was made of."""
-    storage.write_json(folder / RECEIPT, _receipt(task, digests))
+    """Say what a folder, now whole, was made of."""
+    receipt = {"task": _digest(task), "files": dict(digests), "results": _results(folder)}
+    storage.write_json(folder / RECEIPT, receipt)
+
+
+def place(folder: Path, run_folder: Path, measures: Path) -> None:
+    """Put a kept folder's files where the workflow looks for them.
+
+    They are links to the same content, which costs no space; copies where the file system has no
+    links.
+    """
+    targets = {name: run_folder / name for name in RUN_FILES} | {MEASURES: measures}
+    for name, target in targets.items():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        try:
+            os.link(folder / name, target)
+        except OSError:
+            with storage.whole_file(target) as part:
+                shutil.copyfile(folder / name, part)
 
 
 def _read(folder: Path) -> Any:
-    """Return the receipt of a whole run folder, or None."""
-    whole = all((folder / name).is_file() for name in (RECEIPT, *RUN_FILES))
-    return storage.read_json(folder / RECEIPT) if whole else None
+    """Return the receipt of a whole folder; an empty one where it is not whole."""
+    whole = all((folder / name).is_file() for name in (RECEIPT, *_KEPT))
+    return storage.read_json(folder / RECEIPT) if whole else {}
 
 
-def _receipt(task: Mapping[str, Any], digests: Mapping[str, str]) -> dict[str, Any]:
-    return {"task": storage.short_digest(task, 64), "files": dict(digests)}
+def _says(receipt: Any, task: Mapping[str, Any], digests: Mapping[str, str]) -> bool:
+    return bool(
+        set(receipt) == {"task", "files", "results"}
+        and receipt["task"] == _digest(task)
+        and receipt["files"] == dict(digests)
+    )
+
+
+def _digest(task: Mapping[str, Any]) -> str:
+    return storage.short_digest(task, 64)
+
+
+def _results(folder: Path) -> dict[str, str]:
+    return {name: storage.file_digest(folder / name) for name in _KEPT}
