@@ -12,7 +12,7 @@ SMALL = Path(__file__).with_name("small.yaml")
 PARTS = ("Snakefile", "config", "profiles", "src", "workflow", "environment.yml", "pyproject.toml")
 # What may differ between two runs: times, logs, and the store that keeps them.
 TIMED = ("timings.parquet", "mlflow.db", "mlflow.db.lock", ".source.json", "report.html")
-TIMED_FOLDERS = ("benchmarks", "costs", "reports", "tracking", "mlflow-artifacts")
+TIMED_FOLDERS = ("benchmarks", "trained", "costs", "reports", "tracking", "mlflow-artifacts")
 
 
 class Project:
