@@ -439,7 +439,9 @@ def test_a_method_that_fails_leaves_the_others_and_is_not_taken_for_done(
     assert "every grid point failed" in again
     for name in ("MNB", "SVM"):
         assert f"{name} on uni is trained from just this: kept" in again
-    assert pd.read_parquet(runs / "uni/MNB/scores.parquet")["point"].nunique() == 3
+    kept = copied.folder / f"results/trained/{STUDY}/hg-nyt/uni/MNB/scores.parquet"
+    assert pd.read_parquet(kept)["point"].nunique() == 3
+    assert not (copied.folder / wanted).exists()
     # Back to the first grid.
     copied.snakemake("--cores", "1", wanted)
     assert _training(copied.planned(wanted)) == 0
