@@ -397,6 +397,14 @@ def test_without_ratings_it_is_skipped_with_its_reason(material: Material) -> No
     assert len(results.predictions) == 0
 
 
+def test_an_infinite_rating_is_told(material: Material) -> None:
+    rated = Material(some_text(60, 1))
+    rated.ratings = np.where(rated.labels == "pos", 1.0, -1.0)
+    rated.ratings[7] = np.inf
+    _, results = rated.train("linreg", [{}])
+    assert (results.scores["failure"] == "a rating is infinite").all()
+
+
 def test_the_inner_folds_are_an_experiment_of_their_own(material: Material) -> None:
     """The scores on the inner folds equal a study whose outer folds they were."""
     points = [{"C": 0.01}, {"C": 1.0}]

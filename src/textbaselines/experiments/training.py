@@ -322,6 +322,8 @@ def no_ratings(
     """Return why a method cannot be fitted to ratings, or None; codes are of training alone."""
     if np.isnan(ratings).any():
         return "the dataset has no ratings, and the method is fitted to ratings"
+    if np.isinf(ratings).any():
+        return "a rating is infinite"
     if n_classes != 2 or len(np.unique(codes)) != 2:
         return "a rating's side is one of two classes, and training has not two"
     return None
