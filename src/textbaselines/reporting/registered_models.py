@@ -3,6 +3,7 @@
 import importlib.metadata
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -147,7 +148,8 @@ def log_model(client: MlflowClient, run_id: str, folder: str | Path) -> str:
     columns down to the first, and refuse either lists or named columns.
     """
     model = load(folder)
-    with _store_of(client, client.get_run(run_id).info.experiment_id), _quiet():
+    experiment = client.get_run(run_id).info.experiment_id
+    with _store_of(client, experiment), _quiet(), _no_bytecode():
         info = Model.log(
             artifact_path=None,
             name="model",
@@ -230,6 +232,17 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(level)
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Let Python write no compiled file: MLflow runs the model's code where it is logged from."""
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
 
 
 @contextmanager
