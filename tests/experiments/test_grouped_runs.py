@@ -14,6 +14,7 @@ from textbaselines.experiments.grouped_runs import (
     compare_with_grouped,
     cost_of_leak,
     folds_kept_together,
+    inner_folds_kept_together,
 )
 from textbaselines.experiments.selection import (
     cell_predictions,
@@ -27,6 +28,7 @@ from textbaselines.text.tokens import encode, read_tokens, write_tokens
 from textbaselines.text.vocabulary import fit_vocabulary
 
 LOG = logging.getLogger("test")
+NO_INNER = pd.DataFrame(columns=["repeat", "fold", "inner", "id"])
 
 
 def predictions(correct: str, ids: str) -> pd.DataFrame:
@@ -68,6 +70,29 @@ def test_repeats_go_where_the_first_of_them_is() -> None:
     assert folds["fold"].tolist()[2] == 2
 
 
+def test_inner_folds_differ_by_the_repeats_alone() -> None:
+    # In fold 0, a and b are tested; d is moved there with a, and e out of it, to c.
+    groups = pd.Series(dict(zip("abcdefg", "uvwuwxy", strict=True)))
+    folds = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1, 0, 1, -2], "id": list("abcdefg")})
+    kept = folds_kept_together(folds, groups)
+    assert kept["fold"].tolist() == [0, 0, 1, 0, 1, 1, -2]
+    inner = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": [0, 0, 0, 1, 1, 1],
+            "inner": [0, 1, 1, 0, 1, 1],
+            "id": list("cdfabe"),
+        }
+    )
+    together = inner_folds_kept_together(inner, kept, groups)
+    found = {(row.fold, row.id): row.inner for row in together.itertuples()}
+    # c and f stay, e comes with c; of fold 1, a and b stay, d comes with a.
+    assert found == {(0, "c"): 0, (0, "e"): 0, (0, "f"): 1, (1, "a"): 0, (1, "b"): 1, (1, "d"): 0}
+    # And they divide the training documents, as divisions demands.
+    assert len(list(divisions(kept, list("abcdefg"), together))) == 2 + 4
+    assert inner_folds_kept_together(NO_INNER, kept, groups).empty
+
+
 def study(tmp_path: Path, texts: list[str], labels: list[str]):
     """A corpus with the files that a comparison reads."""
     ids = [f"d{place}" for place in range(len(texts))]
@@ -104,8 +129,7 @@ def train_plain(runs: Path, work, corpus, folds, inner=None) -> None:
         division.key: fit_vocabulary(tokens, division.training, part.policy, part.min_count)
         for division in divisions(folds, tokens.documents, inner)
     }
-    none = pd.DataFrame(columns=["repeat", "fold", "inner", "id"])
-    inner = none if inner is None else inner
+    inner = NO_INNER if inner is None else inner
     for one in train(part.tasks, counts, vocabularies, folds, inner, corpus, 1, LOG):
         folder = runs / "d" / one.task.representation / one.task.method
         write_results(folder, one.results, one.task, "0" * 16)
@@ -119,7 +143,7 @@ def test_a_text_known_from_training_is_known_no_more(tmp_path: Path) -> None:
     protocol = Protocol("cv", 4)
     folds = draw_folds(corpus, protocol, "d")
     train_plain(tmp_path / "runs", work, corpus, folds)
-    arguments = (corpus, folds, protocol, "d", tmp_path / "runs", 1, LOG)
+    arguments = (corpus, folds, NO_INNER, protocol, "d", tmp_path / "runs", 1, LOG)
     (row,) = compare_with_grouped(work, *arguments).to_dict("records")
     assert tuple(row) == GROUPED_COLUMNS
     assert (row["accuracy"], row["predictions_grouped"]) == (1.0, 40)
@@ -158,7 +182,7 @@ def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
     inner = draw_inner_folds(corpus, folds, protocol, "d")
     train_plain(tmp_path / "runs", work, corpus, folds, inner)
     compared = compare_with_grouped(
-        *(work, corpus, folds, protocol, "d", tmp_path / "runs", 1, LOG)
+        *(work, corpus, folds, inner, protocol, "d", tmp_path / "runs", 1, LOG)
     )
     assert list(zip(compared["representation"], compared["selection"], strict=True)) == [
         ("uni", "fixed"),
@@ -167,11 +191,10 @@ def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
         ("uni-tfidf", "nested"),
         ("selected", "nested"),
     ]
-    together = replace(protocol, grouped=True)
-    kept = folds_kept_together(folds, corpus.set_index("id")["group"])
-    train_plain(
-        *(tmp_path / "alone", work, corpus, kept, draw_inner_folds(corpus, kept, together, "d"))
-    )
+    groups = corpus.set_index("id")["group"]
+    kept = folds_kept_together(folds, groups)
+    kept_inner = inner_folds_kept_together(inner, kept, groups)
+    train_plain(tmp_path / "alone", work, corpus, kept, kept_inner)
     for side, column in (("runs", "accuracy"), ("alone", "accuracy_grouped")):
         folders = [tmp_path / side / "d" / task.representation / "MNB" for task in tasks]
         chosen = selections_of_runs([read_run_scores(folder) for folder in folders])
@@ -188,6 +211,6 @@ def test_nothing_is_trained_without_repeats(tmp_path: Path) -> None:
     corpus, work = study(tmp_path, texts, ["y", "n"] * 6)
     protocol = Protocol("cv", 3)
     folds = draw_folds(corpus, protocol, "d")
-    compared = compare_with_grouped(work, corpus, folds, protocol, "d", tmp_path, 1, LOG)
+    compared = compare_with_grouped(work, corpus, folds, NO_INNER, protocol, "d", tmp_path, 1, LOG)
     assert list(compared.columns) == list(GROUPED_COLUMNS)
     assert compared.empty

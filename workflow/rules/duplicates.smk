@@ -12,6 +12,7 @@ rule compare_with_grouped:
         code=code("compare_with_grouped", "experiments.grouped_runs", "datasets.corpus", "logs"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
+        inner_folds="results/inner_folds/{study}/{dataset}.parquet",
         counts=counts_of_dataset,
         tokens=tokens_of_dataset,
         runs=plain_runs,
@@ -30,7 +31,7 @@ rule compare_with_grouped:
     shell:
         "python {input.code[0]:q} --work {params.work:q} --dataset {wildcards.dataset:q}"
         " --protocol {params.protocol:q} --corpus {input.corpus:q} --folds {input.folds:q}"
-        " --runs results/runs/{wildcards.study:q} --threads {threads} --output {output:q} --log {log:q}"
+        " --inner-folds {input.inner_folds:q} --runs results/runs/{wildcards.study:q} --threads {threads} --output {output:q} --log {log:q}"
 
 
 rule write_grouped:

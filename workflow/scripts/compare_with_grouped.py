@@ -20,6 +20,7 @@ def main() -> None:
     parser.add_argument("--protocol", type=json.loads, required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
+    parser.add_argument("--inner-folds", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True, help="run folders of the study")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output", type=Path, required=True)
@@ -41,6 +42,7 @@ def main() -> None:
             work,
             read_corpus(args.corpus, ["id", "label", "rating", "split", "group"]),
             read_folds(args.folds),
+            read_folds(args.inner_folds),
             Protocol(**args.protocol),
             args.dataset,
             args.runs,

@@ -2,9 +2,9 @@
 
 Beside a study's plain runs its methods are trained on grouped folds: the plain ones, in which each
 repeated text stands where its first document does, or under an official split without the test
-documents that stand in training. So nothing differs but the repeats. Where inner folds choose, they
-are drawn of the grouped training documents, texts together there too. The cost of the leak is the
-plain accuracy less the grouped one.
+documents that stand in training. So nothing differs but the repeats; where inner folds choose,
+these are the plain ones, too, with each repeated text where its first document is. The cost of the
+leak is the plain accuracy less the grouped one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from textbaselines.experiments.folds import (
     Protocol,
     divisions,
     draw_folds,
-    draw_inner_folds,
     standing_in_training,
 )
 from textbaselines.experiments.selection import (
@@ -75,6 +74,7 @@ def compare_with_grouped(
     work: Sequence[GroupedTasks],
     corpus: pd.DataFrame,
     folds: pd.DataFrame,
+    inner_folds: pd.DataFrame,
     protocol: Protocol,
     dataset: str,
     runs: Path,
@@ -89,8 +89,8 @@ def compare_with_grouped(
     work : sequence of GroupedTasks
     corpus : data frame
         Columns id, label, rating, split, group.
-    folds : data frame
-        The plain folds.
+    folds, inner_folds : data frames
+        The plain ones.
     protocol : Protocol
         The plain one.
     runs : Path
@@ -114,15 +114,14 @@ def compare_with_grouped(
     # Here, for the datasets that end above: it takes a second.
     from textbaselines.experiments.training import train
 
-    together = replace(protocol, grouped=True)
     if protocol.kind == "split":
+        together = replace(protocol, grouped=True)
         grouped_folds = draw_folds(corpus, together, dataset, max_documents)
     else:
         grouped_folds = folds_kept_together(folds, groups)
-    chooses = any(task.chooses for part in work for task in part.tasks)
-    inner = draw_inner_folds(
-        *(corpus, grouped_folds, together if chooses else replace(together, inner=0), dataset)
-    )
+    if not any(task.chooses for part in work for task in part.tasks):
+        inner_folds = inner_folds.iloc[:0]
+    inner = inner_folds_kept_together(inner_folds, grouped_folds, groups)
     trained: dict[tuple[str, str], Results] = {}
     tasks = []
     for part in work:
@@ -192,6 +191,37 @@ def folds_kept_together(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
     together = folds.copy()
     together.loc[used.index, "fold"] = of_text.transform("first")
     return together
+
+
+def inner_folds_kept_together(
+    inner_folds: pd.DataFrame, grouped_folds: pd.DataFrame, groups: pd.Series
+) -> pd.DataFrame:
+    """Return inner folds of grouped training documents: each group where its first one was.
+
+    Parameters
+    ----------
+    inner_folds : data frame
+        Columns repeat, fold, inner, id: of the plain training documents.
+    grouped_folds : data frame
+        Columns repeat, fold, id: what :func:`folds_kept_together` made of the plain folds.
+    groups : Series
+        The group of identical text of each document, by document id.
+    """
+    of_group = inner_folds.assign(group=inner_folds["id"].map(groups))
+    of_group = of_group.drop_duplicates(["repeat", "fold", "group"]).drop(columns="id")
+    # The first document of a group stays in its fold, so it was a training document before.
+    parts = []
+    for (repeat, fold), found in of_group.groupby(["repeat", "fold"], sort=True):
+        rows = grouped_folds[grouped_folds["repeat"] == repeat]
+        training = rows[~rows["fold"].isin([fold, LEFT_OUT])]
+        inner = training["id"].map(groups).map(found.set_index("group")["inner"])
+        parts.append(
+            training[["repeat", "id"]].assign(
+                fold=int(str(fold)), inner=inner.to_numpy(dtype="int32")
+            )
+        )
+    columns = ["repeat", "fold", "inner", "id"]
+    return pd.concat(parts)[columns] if parts else inner_folds[columns]
 
 
 def cost_of_leak(
