@@ -58,7 +58,7 @@ simulations: $(READY) ## the tests of significance on 200 simulated studies (a p
 	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/experiments/test_simulated_contrasts.py
 BENCH_READY := .venv/.bench-ready
 
-bench: $(BENCH_READY) ## race the peers on the same folds and grid, some 25 minutes
+bench: $(BENCH_READY) ## race the peers on the same folds and grid, some ten minutes
 	python benchmarks/bench_peers.py --output docs/performance
 
 bench-solver: $(BENCH_READY) ## time and accuracy of the linear solvers at each tolerance
