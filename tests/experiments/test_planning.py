@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from textbaselines.errors import UserError
 from textbaselines.experiments.estimates import (
     PREPARE_SECONDS,
     REDUCE_SECONDS,
@@ -177,6 +178,15 @@ def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) 
     assert rows["SVM"]["basis"] == "runs of other datasets, runs of this dataset"
     assert rows["MNB"]["basis"] == "runs of other datasets"
     assert rows["NBSVM"]["basis"] == "done"
+
+
+def test_an_audit_of_another_version_is_told(repository: Path, tmp_path: Path) -> None:
+    """Also where nothing but the rates of an earlier run of the dataset needs it."""
+    write_json(tmp_path / "corpora" / "cr" / "audit.json", {"length": {}})
+    write_run(tmp_path, "cr", "svm", [1.0], [None])
+    with pytest.raises(UserError, match="without the length of documents") as error:
+        make_plan(study(repository), tmp_path, set())
+    assert "corpora/cr/audit.json" in str(error.value)
 
 
 def test_other_jobs(repository: Path, tmp_path: Path) -> None:

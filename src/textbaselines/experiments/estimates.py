@@ -68,13 +68,7 @@ class Size:
 
 
 def stated_size(study: Study, dataset: str, audit: Mapping[str, Any] | None = None) -> Size:
-    """Return how much a dataset has: from its audit if it is read, else as its file states.
-
-    Raises
-    ------
-    KeyError
-        When the audit has no mean number of tokens.
-    """
+    """Return how much a dataset has: from its audit if it is read, else as its file states."""
     protocol = study.protocol(dataset)
     most = study.config["max_documents"]
     stated = study.datasets[dataset]

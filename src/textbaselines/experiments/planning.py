@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -102,7 +103,8 @@ def measured_rates(results: Path) -> pd.DataFrame:
         run = storage.read_json(file)
         dataset = run["dataset"]
         if dataset not in tokens:
-            tokens[dataset] = _mean_tokens(results, dataset)
+            audit = _audit(results, dataset)
+            tokens[dataset] = None if audit is None else float(audit["length"]["tokens"]["mean"])
         times, scores = file.with_name("timings.parquet"), file.with_name("scores.parquet")
         mean = tokens[dataset]
         if mean is None or run["family"] not in STATED_RATES:
@@ -207,8 +209,8 @@ def _grouped_seconds(
     study: Study, dataset: str, size: Size, results: Path, rates: pd.DataFrame
 ) -> float:
     """Return what training on grouped folds takes; nothing where the audit found no repeats."""
-    audit = results / "corpora" / dataset / "audit.json"
-    if audit.is_file() and not storage.read_json(audit)["duplicates"]["repeating_documents"]:
+    audit = _audit(results, dataset)
+    if audit is not None and not audit["duplicates"]["repeating_documents"]:
         return START_SECONDS
     seconds = START_SECONDS
     for together in grouped_tasks(study, dataset):
@@ -233,24 +235,23 @@ def size_of(study: Study, dataset: str, results: Path) -> Size:
     UserError
         When an audit is of another version.
     """
+    return stated_size(study, dataset, _audit(results, dataset))
+
+
+def _audit(results: Path, dataset: str) -> Any:
+    """Return the audit of a dataset, None where it is not read yet."""
     path = results / "corpora" / dataset / "audit.json"
-    audit = storage.read_json(path) if path.is_file() else None
-    try:
-        return stated_size(study, dataset, audit)
-    except KeyError as error:
+    if not path.is_file():
+        return None
+    audit = storage.read_json(path)
+    if "mean" not in audit.get("length", {}).get("tokens", {}):
         raise UserError(
             "an audit without the length of documents",
             where=str(path),
-            found=f"no key {error}",
+            expected="length.tokens.mean",
             fix="delete it and run again",
-        ) from error
-
-
-def _mean_tokens(results: Path, dataset: str) -> float | None:
-    audit = results / "corpora" / dataset / "audit.json"
-    if not audit.is_file():
-        return None
-    return float(storage.read_json(audit)["length"]["tokens"]["mean"])
+        )
+    return audit
 
 
 def _rate(rates: pd.DataFrame, dataset: str, representation: str, family: str) -> tuple[float, str]:
