@@ -77,16 +77,9 @@ class Material:
             {"id": labels.index, "label": labels.to_numpy(), "rating": self.ratings[: len(labels)]}
         )
 
-    def train(
-        self,
-        family: str,
-        points: list[dict],
-        weighting: str = "binary",
-        reduction=None,
-        chooses: bool = False,
-        origin: str = "fixed",
-    ):
-        task = self.task(family, points, weighting, reduction, chooses, origin)
+    def train(self, *of_task, **more):
+        """Train a task, given as for :meth:`task`, alone."""
+        task = self.task(*of_task, **more)
         (trained,) = self.train_all([task])
         return task, trained.results
 

@@ -29,6 +29,7 @@ from textbaselines.text.tokenizers import words
 
 pytestmark = pytest.mark.xdist_group("workflow")
 
+SMALL = Path(__file__).with_name("small.yaml")
 DATASETS = ("hg-movie", "hg-amazon", "hg-nyt", "hg-tweets")
 STUDY = "small-trial50"
 N_RUN_FOLDERS = 4 * 2 * 3
@@ -38,9 +39,6 @@ N_POINTS = 4 * 2 * (2 + 1 + 4)
 # Fixed and chosen hyper-parameters of each run folder, and the representation chosen of each
 # dataset and method.
 N_FINAL_RUNS = 2 * N_RUN_FOLDERS + 4 * 3
-
-
-SMALL = Path(__file__).with_name("small.yaml")
 
 
 def test_the_table_shows_what_the_predictions_say(finished) -> None:

@@ -15,7 +15,9 @@ rule compare_with_grouped:
         inner_folds="results/inner_folds/{study}/{dataset}.parquet",
         counts=counts_of_dataset,
         tokens=tokens_of_dataset,
-        runs=plain_runs,
+        runs=runs_of_dataset(
+            "run.json", "scores.parquet", "inner_scores.parquet", "predictions.parquet"
+        ),
     output:
         "results/duplicates/{study}/grouped/{dataset}.parquet",
     log:

@@ -107,8 +107,7 @@ def reducing(wildcards):
     """The runs of a dataset, (representation, method), that take reduced coordinates."""
     runs = [
         (study.representations[representation], method)
-        for dataset, representation, method in study.runs()
-        if dataset == wildcards.dataset
+        for representation, method in study.runs_of(wildcards.dataset)
     ]
     found = [
         run for run in runs if run[0].reduction is not None and run[0].reduced == wildcards.reduced
@@ -224,13 +223,6 @@ def grouped_work_of(wildcards):
             }
         )
     return storage.canonical_json(work)
-
-
-def plain_runs(wildcards):
-    """What is read of the run folders of a dataset to set grouped runs beside them."""
-    names = ("run.json", "scores.parquet", "inner_scores.parquet", "predictions.parquet")
-    records = map(Path, runs_of_dataset(wildcards))
-    return [str(record.with_name(name)) for record in records for name in names]
 
 
 def runs_of_study(name="run.json"):
@@ -425,12 +417,12 @@ def registry_of_study():
     return [f"results/tracking/{study.name}-models.json"] if tracked else []
 
 
-def runs_of_dataset(wildcards):
-    """The record of every run of a dataset."""
-    return [
-        f"results/runs/{study.name}/{'/'.join(run)}/run.json"
-        for run in study.runs()
-        if run[0] == wildcards.dataset
+def runs_of_dataset(*names):
+    """A function of a dataset: such files of each of its run folders."""
+    return lambda wildcards: [
+        f"results/runs/{study.name}/{wildcards.dataset}/{representation}/{method}/{name}"
+        for representation, method in study.runs_of(wildcards.dataset)
+        for name in names
     ]
 
 
@@ -438,15 +430,9 @@ CALIBRATING = ("predictions.parquet", "inner_predictions.parquet")
 """Of a run folder: what turns the scores of a kept model into probabilities."""
 
 
-def predictions_of_dataset(wildcards):
-    """The predictions of every run of a dataset."""
-    folders = [Path(record).parent for record in runs_of_dataset(wildcards)]
-    return [str(folder / name) for folder in folders for name in CALIBRATING]
-
-
 def representations_of(dataset):
     """The representations that a dataset's runs have."""
-    names = {run[1] for run in study.runs() if run[0] == dataset}
+    names = {name for name, _ in study.runs_of(dataset)}
     return [study.representations[name] for name in sorted(names)]
 
 

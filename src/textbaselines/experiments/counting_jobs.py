@@ -40,7 +40,7 @@ def counting_jobs(study: Study) -> list[CountingJob]:
     """Return the counting jobs of a study; every run's counts and vocabularies are in one."""
     datasets: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for dataset in study.datasets:
-        names = dict.fromkeys(name for of, name, _ in study.runs() if of == dataset)
+        names = dict.fromkeys(name for name, _ in study.runs_of(dataset))
         by_tokenizer: dict[str, list[str]] = {}
         for name in names:
             by_tokenizer.setdefault(study.representations[name].tokenizer, []).append(name)

@@ -50,7 +50,12 @@ def is_trained(folder: Path, task: Mapping[str, Any], digests: Mapping[str, str]
         What :func:`digests_of` has for everything that a training job reads and runs.
     """
     receipt = _read(folder)
-    return _says(receipt, task, digests) and bool(receipt["results"] == _results(folder))
+    return bool(
+        set(receipt) == {"task", "files", "results"}
+        and receipt["task"] == _digest(task)
+        and receipt["files"] == dict(digests)
+        and receipt["results"] == _results(folder)
+    )
 
 
 def would_be_kept(folder: Path, task: Mapping[str, Any], base: Path) -> bool:
@@ -59,12 +64,11 @@ def would_be_kept(folder: Path, task: Mapping[str, Any], base: Path) -> bool:
     These files are those that the receipt names; ``base`` is the folder that their paths start
     from.
     """
-    receipt = _read(folder)
-    files = {name: base / name for name in receipt.get("files", {})}
+    files = {name: base / name for name in _read(folder).get("files", {})}
     if not all(path.is_file() for path in files.values()):
         return False
     now = {name: storage.file_digest(path) for name, path in files.items()}
-    return _says(receipt, task, now) and bool(receipt["results"] == _results(folder))
+    return is_trained(folder, task, now)
 
 
 def discard_receipt(folder: Path) -> None:
@@ -99,14 +103,6 @@ def _read(folder: Path) -> Any:
     """Return the receipt of a whole folder; an empty one where it is not whole."""
     whole = all((folder / name).is_file() for name in (RECEIPT, *_KEPT))
     return storage.read_json(folder / RECEIPT) if whole else {}
-
-
-def _says(receipt: Any, task: Mapping[str, Any], digests: Mapping[str, str]) -> bool:
-    return bool(
-        set(receipt) == {"task", "files", "results"}
-        and receipt["task"] == _digest(task)
-        and receipt["files"] == dict(digests)
-    )
 
 
 def _digest(task: Mapping[str, Any]) -> str:

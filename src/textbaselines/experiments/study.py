@@ -129,11 +129,15 @@ class Study:
             if method.representations is None or representation.name in method.representations
         ]
 
+    def runs_of(self, dataset: str) -> list[tuple[str, str]]:
+        """Return (representation, method) of every run of a dataset, in the study's order."""
+        return [(name, method) for of, name, method in self.runs() if of == dataset]
+
     def chooses(self, dataset: str, method: str) -> bool:
         """Return whether inner folds have something to choose: grid points or representations."""
         points = self.methods[method].points
         several = len(candidates([vars(point) for point in points])) > 1
-        runs = [run for run in self.runs() if (run[0], run[2]) == (dataset, method)]
+        runs = [name for name, other in self.runs_of(dataset) if other == method]
         return self.protocol(dataset).inner > 0 and (several or len(runs) > 1)
 
     def rows(self) -> list[tuple[str, str]]:

@@ -77,18 +77,17 @@ def training_jobs(study: Study) -> list[TrainingJob]:
 
 def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[Part, ...]]:
     quick: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    alone = []
-    for run_dataset, name, method in study.runs():
-        if run_dataset != dataset:
-            continue
+    alone: list[Part] = []
+    for task in study.runs_of(dataset):
+        name, method = task
         if study.methods[method].family in QUICK:
             representation = study.representations[name]
             files = representation.counts, representation.vocabulary
             # Reduced coordinates are a file of their own, which few methods share.
             key = files if representation.reduction is None else (*files, name)
-            quick.setdefault(key, []).append((name, method))
+            quick.setdefault(key, []).append(task)
         else:
-            alone.append((((name, method),),))
+            alone.append((task,))
     # As the files of the study and the dataset say, whatever was run before.
     size = stated_size(study, dataset)
     together: list[Part] = []
@@ -102,7 +101,8 @@ def _jobs_of(study: Study, dataset: str) -> Iterator[tuple[Part, ...]]:
         filled += seconds
     if together:
         yield tuple(together)
-    yield from alone
+    for part in alone:
+        yield (part,)
 
 
 def _seconds(
@@ -125,9 +125,7 @@ def grouped_tasks(study: Study, dataset: str) -> list[list[dict[str, Any]]]:
     task with neither is left out.
     """
     tasks: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for run_dataset, name, method in study.runs():
-        if run_dataset != dataset:
-            continue
+    for name, method in study.runs_of(dataset):
         task = task_of(study, dataset, name, method)
         if not task["chooses"]:
             names = candidates(task["points"])
@@ -146,7 +144,7 @@ def grouped_tasks(study: Study, dataset: str) -> list[list[dict[str, Any]]]:
 
 
 def task_of(study: Study, dataset: str, representation: str, method: str) -> dict[str, Any]:
-    """Return what a training task does: the fields of :class:`~.training.Task`."""
+    """Return what a training task does: the fields of :class:`~.tasks.Task`."""
     features, chosen = study.representations[representation], study.methods[method]
     return {
         "dataset": dataset,

@@ -32,7 +32,7 @@ from textbaselines.reporting.report.blocks import (
     sheet_of_frame,
 )
 from textbaselines.reporting.report.findings import findings, headline
-from textbaselines.reporting.report.formats import three_decimals
+from textbaselines.reporting.report.formats import intervals, three_decimals
 from textbaselines.reporting.report.titles import named, row_titles
 from textbaselines.reporting.tables import comparison_tables
 
@@ -182,12 +182,7 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sh
                 f"{p_text(p)}{' ≈' if rough else ''}"
                 for p, rough in zip(rows["mcnemar_p"], approximate, strict=True)
             ],
-            "bootstrap": [
-                f"{signed(low)} to {signed(high)}"
-                for low, high in zip(
-                    rows["bootstrap_low_points"], rows["bootstrap_high_points"], strict=True
-                )
-            ],
+            "bootstrap": intervals(rows["bootstrap_low_points"], rows["bootstrap_high_points"]),
             "p_holm": rows["p_holm"],
             "p_holm_study": rows["p_holm_study"],
             "g": rows["cohens_g"],

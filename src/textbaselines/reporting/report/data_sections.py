@@ -15,7 +15,7 @@ from textbaselines.reporting.report.blocks import (
     absent,
     sheet_of_frame,
 )
-from textbaselines.reporting.report.formats import as_count, as_percent
+from textbaselines.reporting.report.formats import as_count, as_percent, intervals
 from textbaselines.reporting.report.titles import named
 
 
@@ -33,8 +33,7 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
         return Section("duplicates", title, (Prose((none,), (source,)), *beside))
     shown = leak[(leak["representation"] != ACROSS) & leak["cost_points"].notna()]
     shown = named(shown, study)
-    ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
-    shown["between"] = [f"{signed(low)} to {signed(high)}" for low, high in ends]
+    shown["between"] = intervals(shown["cost_low_points"], shown["cost_high_points"])
     sheet = sheet_of_frame(
         shown.sort_values("cost_points", ascending=False, kind="stable"),
         {
@@ -69,8 +68,7 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
     # Of each row what is compared elsewhere: chosen by inner folds where it is, else fixed.
     shown = named(compared_cells(compared), study)
     how = chosen_how(set(shown["selection"]))
-    ends = zip(shown["cost_low_points"], shown["cost_high_points"], strict=True)
-    shown["between"] = [f"{signed(low)} to {signed(high)}" for low, high in ends]
+    shown["between"] = intervals(shown["cost_low_points"], shown["cost_high_points"])
     return (
         sheet_of_frame(
             shown.sort_values("cost_points", ascending=False, kind="stable"),

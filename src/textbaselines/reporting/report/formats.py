@@ -1,5 +1,7 @@
 """How numbers are written on the page."""
 
+from collections.abc import Iterable
+
 from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.tables import percent
 
@@ -27,3 +29,8 @@ def as_count(number: float) -> str:
 def as_interval(low: float, high: float) -> str:
     """Return the ends of an interval of fractions in points, with their signs."""
     return f"{as_points(low)} to {as_points(high)}"
+
+
+def intervals(lows: Iterable[float], highs: Iterable[float]) -> list[str]:
+    """Return the ends of intervals that are in points already, with their signs."""
+    return [f"{signed(low)} to {signed(high)}" for low, high in zip(lows, highs, strict=True)]
