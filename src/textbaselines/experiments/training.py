@@ -346,24 +346,25 @@ def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> 
     UserError
         When a document is not in the corpus, or its label is none of the classes.
     """
-    missing = pd.Index(documents).difference(labels.index)
+    rows = labels.index.get_indexer(pd.Index(documents))
+    missing = np.flatnonzero(rows < 0)
     if len(missing):
         raise UserError(
             "a counted document is not in the corpus",
-            found=f"{len(missing)} such documents, for instance {missing[0]!r}",
+            found=f"{len(missing)} such documents, for instance {documents[missing[0]]!r}",
             fix="delete the dataset's tokens and counts and run again",
         )
-    code_of = {name: code for code, name in enumerate(reversed(classes))}
-    codes = labels.loc[documents].map(code_of)
-    if codes.isna().any():
-        odd = codes.index[codes.isna()][0]
+    mine = labels.array.take(rows)
+    codes = pd.Categorical(mine, categories=classes[::-1]).codes.astype(np.int64)
+    odd = np.flatnonzero(codes < 0)
+    if len(odd):
         raise UserError(
             "a label that is none of the dataset's classes",
-            where=f"document {odd}",
-            found=repr(labels[odd]),
+            where=f"document {documents[odd[0]]}",
+            found=repr(mine[odd[0]]),
             expected=", ".join(classes),
         )
-    return np.asarray(codes, dtype=np.int64)
+    return codes
 
 
 def write_results(folder: str | Path, results: Results, task: Task, content_digest: str) -> None:

@@ -43,7 +43,8 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _training_data(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, NDArray[np.intp]]:
         """Check X and y, set ``classes_``, and return X and the code of each row's class."""
         X, labels = self._fit_data(X, y)
-        check_classification_targets(labels)
+        if labels.dtype.kind not in "iubUS":  # whole numbers and strings are classes, always
+            check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self._positive_code()
         return X, codes
@@ -123,6 +124,11 @@ class LinearClassifier(Classifier):
             own[:, 0] if len(one.classes_) <= 2 else own
             for one, own in zip(group, scores, strict=True)
         ]
+
+    @staticmethod
+    def _measure_gaps(solutions: list[LinearSolution]) -> None:
+        for solution in solutions:
+            _ = solution.gap
 
     def _take_solutions(self, solutions: list[LinearSolution]) -> None:
         """Set the fitted attributes from the solutions of :meth:`_one_against_rest`'s problems."""

@@ -19,6 +19,7 @@ def relative_gap(
     penalty: str = "l2",
     bias: float = 0.0,
     bias_weight: float = 0.0,
+    scale: NDArray[np.float64] | None = None,
 ) -> float:
     """Return (P - D) / P: P the objective at the weights, D the dual's at a feasible point.
 
@@ -43,15 +44,20 @@ def relative_gap(
         no cheap point is of use.
     penalty : {"l2", "l1"}
         1/2 w'w or sum |w|, the bias's weight included.
+    scale : array of shape (features,), optional
+        What the columns of X are multiplied by to be the solver's.
     """
     if loss == "hinge":
         return math.nan
     signs = np.where(positive, 1.0, -1.0)
-    margins = signs * (X @ weights + bias * bias_weight)
+    # The weights' size first: one pass along them brings them into the processor's cache, where the
+    # product looks for them in no order.
     if penalty == "l1":
         size = np.abs(weights).sum() + abs(bias_weight)
     else:
         size = 0.5 * (weights @ weights + bias_weight**2)
+    own = weights if scale is None else scale * weights
+    margins = signs * (X @ own + bias * bias_weight)
     if loss == "squared_hinge":
         slack = np.maximum(0.0, 1.0 - margins)
         primal = size + C * (slack @ slack)
@@ -61,6 +67,8 @@ def relative_gap(
         a = C * expit(-margins)
     signed = a * signs
     columns, bias_column = X.T @ signed, bias * signed.sum()
+    if scale is not None:
+        columns *= scale
     length = columns @ columns + bias_column**2
     if loss == "squared_hinge":
         quadratic = length + a @ a / (2 * C)

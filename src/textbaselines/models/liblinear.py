@@ -1,6 +1,8 @@
 """Linear models by LIBLINEAR, one class against the rest, telling whether they converged."""
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.svm import _liblinear
 
 from textbaselines.models.duality import relative_gap
-from textbaselines.models.matrices import Matrix, int32_indices
+from textbaselines.models.matrices import Matrix, int32_indices, scale_columns
 
 _SOLVERS = {
     ("squared_hinge", "l2", True): 1,
@@ -39,16 +41,25 @@ class LinearSolution:
     """The weights of one solved problem, oriented to the positive rows.
 
     ``weights`` has the shape (features,); ``intercept`` is 0 without a bias. ``converged`` is
-    false when the solver stopped at the limit of iterations. ``gap`` is by what share of itself
-    the objective is above its minimum, at most (:func:`textbaselines.models.duality.relative_gap`);
-    NaN where nobody asked.
+    false when the solver stopped at the limit of iterations. ``measure``, which holds the rows,
+    returns the gap.
     """
 
     weights: NDArray[np.float64]
     intercept: float
     n_iter: int
     converged: bool
-    gap: float = math.nan
+    measure: Callable[[], float] | None = None
+
+    @functools.cached_property
+    def gap(self) -> float:
+        """By what share of itself the objective is above its minimum, at most.
+
+        It is :func:`textbaselines.models.duality.relative_gap`, worked out when first asked for:
+        that of many solutions in a row takes half the time, since the solver, which makes a copy
+        of the rows, drives them out of the processor's cache. NaN where nothing measures it.
+        """
+        return math.nan if self.measure is None else self.measure()
 
 
 def solve_linear(
@@ -63,6 +74,7 @@ def solve_linear(
     max_iter: int,
     bias: float | None,
     seed: int,
+    scale: NDArray[np.float64] | None = None,
 ) -> LinearSolution:
     """Minimise the penalty + C * sum of losses: 1/2 w'w or, with ``penalty="l1"``, sum |w|.
 
@@ -80,6 +92,8 @@ def solve_linear(
     bias : float or None
         The value of a constant feature (LIBLINEAR ``-B``), whose weight is penalised like any
         other; None for no bias.
+    scale : array of shape (features,), optional
+        What the columns of X are multiplied by first; the weights are those of the products.
 
     Raises
     ------
@@ -89,7 +103,7 @@ def solve_linear(
     X = int32_indices(X)
     _liblinear.set_verbosity_wrap(0)  # as it is loaded, it tells every fit
     found, iterations = _liblinear.train_wrap(
-        X,
+        X if scale is None else scale_columns(X, scale),
         positive.astype(np.float64),
         issparse(X),
         _SOLVERS[loss, penalty, dual],
@@ -98,8 +112,7 @@ def solve_linear(
         C,
         np.ones(2),
         max_iter,
-        # What scikit-learn's estimators make of a seed.
-        np.random.RandomState(seed).randint(np.iinfo(np.int32).max),
+        _solver_seed(seed),
         0.1,
         np.ones(X.shape[0]),
     )
@@ -111,7 +124,8 @@ def solve_linear(
         intercept=intercept,
         n_iter=n_iter,
         converged=n_iter < max_iter,
-        gap=relative_gap(
+        measure=functools.partial(
+            relative_gap,
             X,
             positive,
             weights,
@@ -120,5 +134,12 @@ def solve_linear(
             penalty=penalty,
             bias=0.0 if bias is None else bias,
             bias_weight=0.0 if bias is None else intercept / bias,
+            scale=scale,
         ),
     )
+
+
+@functools.lru_cache(maxsize=16)  # of a fold's whole grid the same, and slow to work out
+def _solver_seed(seed: int) -> int:
+    """Return what scikit-learn's estimators make of a seed."""
+    return int(np.random.RandomState(seed).randint(np.iinfo(np.int32).max))

@@ -103,5 +103,8 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
             for mask in prepared.masks
         ]
 
+    def _assess(self, solved: list[LinearSolution]) -> None:
+        self._measure_gaps(solved)
+
     def _complete(self, solved: list[LinearSolution]) -> None:
         self._take_solutions(solved)

@@ -27,9 +27,9 @@ class _Prepared:
     masks: list[NDArray[np.bool_]]
     ratios: list[NDArray[np.float64]]
 
-    def scaled(self, problem: int) -> Matrix:
-        """Return the rows that the solver sees, x o r."""
-        return self.X if len(self.ratios) == 1 else scale_columns(self.X, self.ratios[problem])
+    def scale(self, problem: int) -> NDArray[np.float64] | None:
+        """Return what the rows are still to be multiplied by to be the solver's, x o r."""
+        return None if len(self.ratios) == 1 else self.ratios[problem]
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class NBSVM(LinearClassifier):
     def _solve(self, prepared: _Prepared) -> _Solved:
         solutions = [
             solve_linear(
-                prepared.scaled(problem),
+                prepared.X,
                 mask,
                 C=self.C,
                 loss=self.loss,
@@ -140,6 +140,7 @@ class NBSVM(LinearClassifier):
                 max_iter=self.max_iter,
                 bias=None,
                 seed=self.seed,
+                scale=prepared.scale(problem),
             )
             for problem, mask in enumerate(prepared.masks)
         ]
@@ -147,6 +148,9 @@ class NBSVM(LinearClassifier):
         weights = np.vstack(rows) if rows else np.zeros((1, prepared.X.shape[1]))
         means = np.array([[np.mean(np.abs(row))] for row in weights])
         return _Solved(prepared, solutions, weights, means)
+
+    def _assess(self, solved: _Solved) -> None:
+        self._measure_gaps(solved.solutions)
 
     def _complete(self, solved: _Solved) -> None:
         self.classes_ = solved.prepared.classes

@@ -3,7 +3,7 @@
 import functools
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +47,8 @@ LIBLINEAR = (
 
 # The bytes of fitted estimators that wait for the outputs they are given together.
 _HELD = 2**26
+# Values that hold no array.
+_PLAIN = (float, int, str, type(None))
 
 
 @dataclass(frozen=True)
@@ -259,43 +261,88 @@ def _fitted(
 def _fitted_group(
     group: list[list[tuple[int, Estimator]]], X: Matrix, y: ArrayLike
 ) -> Iterator[tuple[int, FittedPoint]]:
-    """Fit estimators that have their preparation in common, and those of a part its solution."""
+    """Fit estimators that have their preparation in common, and those of a part its solution.
+
+    Several parts are solved before their solutions are assessed, as many as fit into ``_HELD``.
+    """
     lead = group[0][0][1]
     prepared, shared, seconds, failure = _timed(lead, functools.partial(lead._prepare, X, y))
     del lead
     share_of_all = seconds / sum(map(len, group))
     while group:
-        part = group.pop(0)
-        share = share_of_all
-        solved = None
-        reason = failure
-        if reason is None:
-            first = part[0][1]
-            _take(first, shared)
-            solved, _, seconds, reason = _timed(first, functools.partial(first._solve, prepared))
-            share += seconds / len(part)
-            del first
-        while part:
-            index, estimator = part.pop(0)
-            if reason is not None:
-                yield index, FittedPoint(None, share, False, 0, reason)
-                continue
-            _take(estimator, shared)
-            complete = functools.partial(estimator._complete, solved)
-            _, _, seconds, own_reason = _timed(estimator, complete)
-            if own_reason is not None:
-                yield index, FittedPoint(None, share + seconds, False, 0, own_reason)
-                continue
-            point = FittedPoint(
-                estimator,
-                share + seconds,
-                converged=getattr(estimator, "converged_", True),
-                n_iter=getattr(estimator, "n_iter_", 0),
-                gap=getattr(estimator, "gap_", math.nan),
-            )
-            del estimator, complete
-            yield index, point
-            del point
+        parts = _solved_parts(group, prepared, shared, failure)
+        for part in parts:
+            if part.reason is None:
+                first = part.points[0][1]
+                assess = functools.partial(first._assess, part.solved)
+                _, _, seconds, part.reason = _timed(first, assess)
+                part.seconds += seconds
+                del first, assess
+        while parts:
+            yield from _completed(parts.pop(0), shared, share_of_all)
+
+
+@dataclass
+class _Part:
+    """Points that agree in what is solved, the solution, its seconds, or why there is none."""
+
+    points: list[tuple[int, Estimator]]
+    solved: Any
+    seconds: float
+    reason: str | None
+
+
+def _solved_parts(
+    group: list[list[tuple[int, Estimator]]],
+    prepared: Any,
+    shared: Mapping[str, Any],
+    failure: str | None,
+) -> list[_Part]:
+    """Take parts from a group and solve them, until the solutions take more than ``_HELD``."""
+    parts: list[_Part] = []
+    counted = set[int]()
+    _nbytes(prepared, counted)
+    size = 0
+    while group and size <= _HELD:
+        points = group.pop(0)
+        if failure is not None:
+            parts.append(_Part(points, None, 0.0, failure))
+            continue
+        first = points[0][1]
+        _take(first, shared)
+        solve = functools.partial(first._solve, prepared)
+        solved, _, seconds, reason = _timed(first, solve)
+        size += _nbytes(solved, counted)
+        parts.append(_Part(points, solved, seconds, reason))
+    return parts
+
+
+def _completed(
+    part: _Part, shared: Mapping[str, Any], share_of_all: float
+) -> Iterator[tuple[int, FittedPoint]]:
+    """Complete the points of a part one after another; of what is yielded nothing is kept."""
+    share = share_of_all + part.seconds / len(part.points)
+    while part.points:
+        index, estimator = part.points.pop(0)
+        if part.reason is not None:
+            yield index, FittedPoint(None, share, False, 0, part.reason)
+            continue
+        _take(estimator, shared)
+        complete = functools.partial(estimator._complete, part.solved)
+        _, _, seconds, own_reason = _timed(estimator, complete)
+        if own_reason is not None:
+            yield index, FittedPoint(None, share + seconds, False, 0, own_reason)
+            continue
+        point = FittedPoint(
+            estimator,
+            share + seconds,
+            converged=getattr(estimator, "converged_", True),
+            n_iter=getattr(estimator, "n_iter_", 0),
+            gap=getattr(estimator, "gap_", math.nan),
+        )
+        del estimator, complete
+        yield index, point
+        del point
 
 
 def _timed(
@@ -347,10 +394,10 @@ def _nbytes(value: Any, counted: set[int]) -> int:
         counted.add(id(owner))
         return value.nbytes
     if isinstance(value, list | tuple):
-        return sum(_nbytes(one, counted) for one in value)
-    # Estimators, sparse matrices and records of what was learnt.
-    inside = vars(value).values() if hasattr(value, "__dict__") else ()
-    return sum(_nbytes(one, counted) for one in inside)
+        inside: Iterable[Any] = value
+    else:  # estimators, sparse matrices and records of what was learnt
+        inside = vars(value).values() if hasattr(value, "__dict__") else ()
+    return sum(_nbytes(one, counted) for one in inside if not isinstance(one, _PLAIN))
 
 
 METHODS: dict[str, MethodFamily] = {

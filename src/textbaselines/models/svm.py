@@ -141,6 +141,9 @@ class LinearSVM(LinearClassifier):
             for mask in prepared.masks
         ]
 
+    def _assess(self, solved: list[LinearSolution]) -> None:
+        self._measure_gaps(solved)
+
     def _complete(self, solved: list[LinearSolution]) -> None:
         self._take_solutions(solved)
 
