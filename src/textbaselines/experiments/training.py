@@ -355,7 +355,7 @@ def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> 
             fix="delete the dataset's tokens and counts and run again",
         )
     mine = labels.array.take(rows)
-    codes = pd.Categorical(mine, categories=classes[::-1]).codes.astype(np.int64)
+    codes = pd.Index(classes[::-1], dtype=mine.dtype).get_indexer(pd.Index(mine))
     odd = np.flatnonzero(codes < 0)
     if len(odd):
         raise UserError(
@@ -364,7 +364,7 @@ def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> 
             found=repr(mine[odd[0]]),
             expected=", ".join(classes),
         )
-    return codes
+    return np.asarray(codes, dtype=np.int64)
 
 
 def write_results(folder: str | Path, results: Results, task: Task, content_digest: str) -> None:

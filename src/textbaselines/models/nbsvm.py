@@ -145,7 +145,10 @@ class NBSVM(LinearClassifier):
             for problem, mask in enumerate(prepared.masks)
         ]
         rows = [solution.weights for solution in solutions]
-        weights = np.vstack(rows) if rows else np.zeros((1, prepared.X.shape[1]))
+        if len(rows) == 1:
+            weights = rows[0][np.newaxis]
+        else:
+            weights = np.vstack(rows) if rows else np.zeros((1, prepared.X.shape[1]))
         means = np.array([[np.mean(np.abs(row))] for row in weights])
         return _Solved(prepared, solutions, weights, means)
 

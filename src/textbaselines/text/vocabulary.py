@@ -245,6 +245,8 @@ def map_columns(
         wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
         return _keep(wanted)
     if vocabulary.policy == "drop":
+        if scope == "training" and vocabulary.min_count == 1:
+            return _keep(seen)  # training documents have no word that is not known
         wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
         for parts in counts.parts.T:
             wanted = wanted & (vocabulary.known[parts] | (parts == PADDING))
