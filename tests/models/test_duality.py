@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from textbaselines.models import NBSVM, LinearSVM, LogisticRegression
 from textbaselines.models.duality import relative_gap
+from textbaselines.models.log_count_ratio import log_count_ratio
 from textbaselines.models.registry import fit_grid
 
 
@@ -46,6 +47,32 @@ def test_the_bias_is_a_feature_like_any_other():
         assert relative_gap(
             X, y == 1, weights[:-1], bias=3.0, bias_weight=weights[-1], **given
         ) == pytest.approx(relative_gap(wide, y == 1, weights, **given))
+
+
+def test_a_scale_is_that_of_the_columns():
+    X, y = random_texts()
+    generator = np.random.default_rng(2)
+    scale, weights = generator.normal(size=40), generator.normal(size=40)
+    for loss, penalty in (("squared_hinge", "l2"), ("logistic", "l2"), ("logistic", "l1")):
+        given = {"C": 0.3, "loss": loss, "penalty": penalty}
+        assert relative_gap(X, y == 1, weights, scale=scale, **given) == pytest.approx(
+            relative_gap((X * scale).tocsr(), y == 1, weights, **given)
+        )
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_gap_of_nbsvm_is_that_of_the_rows_its_solver_saw(classes):
+    X, y = random_texts(classes=classes)
+    model = NBSVM(C=3.0, tol=1.0).fit(X, y)
+    gaps = []
+    for row, label in enumerate([1] if classes == 2 else range(classes)):
+        ratio = log_count_ratio(X, y == label, 1.0)
+        rows = sp.csr_array(X.toarray() * ratio)
+        gaps.append(
+            relative_gap(rows, y == label, model._weights[row], C=3.0, loss="squared_hinge")
+        )
+    assert model.gap_ == pytest.approx(max(gaps))
+    assert model.gap_ > 1e-6
 
 
 @settings(max_examples=20, deadline=None)

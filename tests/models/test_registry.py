@@ -19,7 +19,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from textbaselines.errors import UserError
-from textbaselines.models import nbsvm, registry
+from textbaselines.models import liblinear, nbsvm, registry
 from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params
 
 every_method = pytest.mark.parametrize("name", sorted(METHODS))
@@ -284,6 +284,35 @@ def test_shared_work_is_done_once(monkeypatch):
     ]
     assert len(list(fit_grid("nbsvm", X, y, points))) == 12
     assert sorted(calls) == ["log_count_ratio"] * 2 + ["solve_linear"] * 4
+
+
+@pytest.mark.parametrize(
+    ("held", "course"),
+    [(2**26, "solve solve solve gap gap gap"), (0, "solve gap solve gap solve gap")],
+)
+def test_gaps_are_measured_after_as_many_solutions_as_may_be_kept(held, course, monkeypatch):
+    events = []
+
+    def told(module, name, event):
+        real = getattr(module, name)
+
+        def telling(*args, **more):
+            events.append(event)
+            return real(*args, **more)
+
+        monkeypatch.setattr(module, name, telling)
+
+    monkeypatch.setattr(registry, "_HELD", held)
+    told(nbsvm, "solve_linear", "solve")
+    told(liblinear, "relative_gap", "gap")
+    X, y = texts()
+    points = [{"C": C, "beta": beta} for beta in (0.0, 1.0) for C in (0.1, 1.0, 10.0)]
+    found = dict(fit_grid("nbsvm", X, y, points))
+    assert " ".join(events) == course
+    for place, point in enumerate(points):
+        alone = nbsvm.NBSVM(**point).fit(X, y)
+        assert found[place].gap == alone.gap_
+        np.testing.assert_array_equal(found[place].estimator.coef_, alone.coef_)
 
 
 def test_a_point_that_cannot_be_fitted_says_why_and_the_others_are_fitted():
