@@ -153,13 +153,14 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
     """Draw seconds and peak memory over the size, a column of panels for each axis."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     from textbaselines.reporting.figures import COLOURS, MARKERS
 
     axes = list(dict.fromkeys(frame["axis"]))
     figure = Figure(figsize=(3.6 * len(axes), 5.4), layout="constrained")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(2, len(axes), squeeze=False)
+    panels = figure.subplots(2, len(axes), squeeze=False, sharex="col", sharey="row")
     stages = list(dict.fromkeys(frame["stage"]))
     for column, axis in enumerate(axes):
         for row, measure in enumerate(("seconds", "peak")):
@@ -176,8 +177,13 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
                     )
             panel.set_xscale("log")
             panel.set_yscale("log")
-            panel.set_xlabel(axis)
-            panel.set_ylabel("seconds" if row == 0 else "peak memory, GiB")
+            panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            panel.yaxis.set_major_formatter("{x:g}")
+            panel.yaxis.set_minor_formatter(NullFormatter())
+            if row == 1:
+                panel.set_xlabel(axis)
+            if column == 0:
+                panel.set_ylabel("seconds" if row == 0 else "peak memory, GiB")
             if row == 0:
                 panel.legend(fontsize=8, frameon=False)
     with whole_file(path) as part:
