@@ -77,8 +77,31 @@ def test_arrays_keep_dtype_and_refuse_objects(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="holds objects"):
         storage.write_arrays(tmp_path / "o.npz", o=np.array([{}], dtype=object))
     np.savez(tmp_path / "p.npz", o=np.array([{}], dtype=object))
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(UserError, match="allow_pickle"):
         storage.read_arrays(tmp_path / "p.npz")
+
+
+@pytest.mark.parametrize("read", [storage.read_arrays, lambda path: storage.read_array(path, "a")])
+def test_a_broken_or_foreign_npz_is_named(read, tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with pytest.raises(UserError, match="no such file"):
+        read(path)
+    storage.write_arrays(path, a=np.arange(1000))
+    whole = path.read_bytes()
+    np.testing.assert_array_equal(storage.read_array(path, "a"), np.arange(1000))
+    other = bytearray(whole)
+    other[200] ^= 1  # within the array, whose checksum tells
+    for content in (b"", b"PK", b"no archive", whole[:500], whole[:-30], bytes(other)):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=r"broken npz file") as told:
+            read(path)
+        assert told.value.where == str(path)
+    storage.write_arrays(path, b=np.arange(3))
+    with pytest.raises(UserError, match=r"arrays are missing: a") as told:
+        storage.read_arrays(path, ["a", "b"])
+    assert told.value.found == "b"
+    with pytest.raises(UserError, match=r"arrays are missing: a"):
+        storage.read_array(path, "a")
 
 
 def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:

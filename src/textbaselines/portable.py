@@ -6,7 +6,6 @@ the dictionary, and what its scorer is made of (:mod:`textbaselines.scorers`).
 
 import hashlib
 import math
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -358,13 +357,17 @@ def load(folder: str | Path) -> PortableModel:
     try:
         if storage.file_digest(folder / _ARRAYS) != described["arrays"]:
             raise _damaged(folder, f"{_ARRAYS} is not the file that {_MODEL} was written for")
-        arrays = storage.read_arrays(folder / _ARRAYS)
-        return _from_arrays(described, arrays)
     except FileNotFoundError as error:
         raise _damaged(folder, f"no file {_ARRAYS}") from error
+    try:
+        arrays = storage.read_arrays(folder / _ARRAYS)
+    except UserError as error:
+        raise _damaged(folder, f"{_ARRAYS}: {error.found}") from error
+    try:
+        return _from_arrays(described, arrays)
     except KeyError as error:
         raise _damaged(folder, f"{error} is missing") from error
-    except (ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, TypeError) as error:
         raise _damaged(folder, f"{_ARRAYS}: {error}") from error
 
 

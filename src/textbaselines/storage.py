@@ -9,6 +9,7 @@ import os
 import platform
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,7 +169,7 @@ def _told_broken(path: str | Path, form: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise UserError("no such file", where=str(path), fix="make it again") from error
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         # Also those of Arrow and of pandas for content they cannot read.
         raise UserError(
             f"a broken {form} file",
@@ -209,28 +210,41 @@ def write_array_series(path: str | Path, arrays: Iterable[tuple[str, NDArray[Any
 
 
 def read_array(path: str | Path, name: str) -> NDArray[Any]:
-    """Read one array of an npz file; pickled content is refused.
+    """Read one array of an npz file.
 
     Raises
     ------
     UserError
-        When the file has no array of that name.
+        When the file is absent, broken, has pickled content or no array of that name.
     """
-    with np.load(path, allow_pickle=False) as archive:
-        if name not in archive.files:
-            raise UserError(
-                "an array is missing",
-                where=str(path),
-                expected=name,
-                fix="delete the file and run again",
-            )
+    with _told_broken(path, "npz"), np.load(path, allow_pickle=False) as archive:
+        _want_arrays(path, archive.files, (name,))
         return np.asarray(archive[name])
 
 
-def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
-    """Read every array of an npz file; pickled content is refused."""
-    with np.load(path, allow_pickle=False) as archive:
+def read_arrays(path: str | Path, wanted: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+    """Read every array of an npz file; :class:`UserError` as :func:`read_array`.
+
+    Parameters
+    ----------
+    path : path
+    wanted : sequence of str, optional
+        Names of arrays that must be there.
+    """
+    with _told_broken(path, "npz"), np.load(path, allow_pickle=False) as archive:
+        _want_arrays(path, archive.files, wanted)
         return {name: archive[name] for name in archive.files}
+
+
+def _want_arrays(path: str | Path, there: Sequence[str], wanted: Sequence[str]) -> None:
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        raise UserError(
+            f"arrays are missing: {', '.join(missing)}",
+            where=str(path),
+            found=", ".join(there[:10]) + (f" and {len(there) - 10} more" if there[10:] else ""),
+            fix="delete the file and run again",
+        )
 
 
 def large_array(size: int, dtype: type[np.generic]) -> NDArray[Any]:

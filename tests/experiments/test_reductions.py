@@ -115,7 +115,7 @@ def test_files_of_other_documents_or_folds_are_refused(material, tmp_path):
         Reductions(path, IDS[::-1], 4)
     outer, first_inner, *_ = divisions(folds, IDS, inner)
     reduced = Reductions(path, IDS, 4)
-    with pytest.raises(UserError, match=r"an array is missing(.|\n)*repeat0_fold0_inner0_training"):
+    with pytest.raises(UserError, match=r"arrays are missing(.|\n)*repeat0_fold0_inner0_training"):
         reduced.of(first_inner)
     with pytest.raises(UserError, match=r"of other folds(.|\n)*40 documents(.|\n)*39"):
         training = outer.training.copy()

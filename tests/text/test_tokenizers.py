@@ -94,7 +94,7 @@ def test_tokens_file_of_another_kind_is_refused(tmp_path) -> None:
     from textbaselines.storage import write_arrays
 
     write_arrays(tmp_path / "t.npz", other=encode(["x"], [["a"]]).ids)
-    with pytest.raises(UserError, match="not a tokens file"):
+    with pytest.raises(UserError, match="arrays are missing: documents"):
         read_tokens(tmp_path / "t.npz")
 
 

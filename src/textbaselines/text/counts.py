@@ -220,8 +220,16 @@ def write_counts(folder: str | Path, counts: Counts) -> None:
 
 
 def read_counts(path: str | Path) -> Counts:
-    """Read the ``matrix.npz`` that :func:`write_counts` wrote."""
-    arrays = storage.read_arrays(path)
+    """Read the ``matrix.npz`` that :func:`write_counts` wrote.
+
+    Raises
+    ------
+    UserError
+        When the file is absent, broken or another.
+    """
+    matrix = ("shape", "data", "indices", "indptr")
+    packed = ("documents", "document_offsets", "types", "type_offsets")
+    arrays = storage.read_arrays(path, matrix + packed)
     n_rows, n_columns = (int(size) for size in arrays["shape"])
     matrix = sp.csr_array(
         (arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n_rows, n_columns)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textbaselines import storage
-from textbaselines.errors import UserError
 
 SENTENCE_END = " "
 """What a tokenizer yields where a sentence ends; no token has a space in it."""
@@ -101,19 +100,11 @@ def read_tokens(path: str | Path) -> Tokens:
     UserError
         When the file is not a tokens file.
     """
-    arrays = storage.read_arrays(path)
-    try:
-        return Tokens(
-            storage.unpack_strings(arrays["documents"], arrays["document_offsets"]),
-            storage.unpack_strings(arrays["types"], arrays["type_offsets"]),
-            arrays["ids"],
-            arrays["offsets"],
-        )
-    except KeyError as error:
-        raise UserError(
-            "not a tokens file",
-            where=str(path),
-            found=f"arrays {', '.join(sorted(arrays))}",
-            expected=f"an array {error}",
-            fix="delete the file and run again",
-        ) from error
+    wanted = ("documents", "document_offsets", "types", "type_offsets", "ids", "offsets")
+    arrays = storage.read_arrays(path, wanted)
+    return Tokens(
+        storage.unpack_strings(arrays["documents"], arrays["document_offsets"]),
+        storage.unpack_strings(arrays["types"], arrays["type_offsets"]),
+        arrays["ids"],
+        arrays["offsets"],
+    )

@@ -307,8 +307,14 @@ def write_vocabularies(
 
 
 def read_vocabularies(path: str | Path) -> dict[tuple[int, int, int], Vocabulary]:
-    """Read what :func:`write_vocabularies` wrote."""
-    arrays = storage.read_arrays(path)
+    """Read what :func:`write_vocabularies` wrote.
+
+    Raises
+    ------
+    UserError
+        When the file is absent, broken or another.
+    """
+    arrays = storage.read_arrays(path, ("folds", "known", "n_types", "policy", "min_count"))
     n_types = int(arrays["n_types"])
     known = np.unpackbits(arrays["known"], axis=1, count=n_types).astype(bool)
     policy, min_count = str(arrays["policy"]), int(arrays["min_count"])
