@@ -192,6 +192,24 @@ def test_the_order_of_rows_does_not_choose_the_points(approximation):
         )
 
 
+def test_last_bits_do_not_choose_the_points():
+    generator = np.random.default_rng(4)
+    X, y = generator.standard_normal((300, 20)), generator.integers(0, 2, 300)
+    nudged = X * (1 + 1e-13 * generator.choice([-1, 1], X.shape))
+    assert np.all(nudged != X)
+    model = GaussianProcessClassifier(approximation="subset", points=40)
+    np.testing.assert_allclose(model.fit(nudged, y).points_, clone(model).fit(X, y).points_)
+
+
+def test_rows_that_differ_in_last_bits_alone_are_told_apart_by_them():
+    generator = np.random.default_rng(5)
+    X = 1.0 + 1e-9 * generator.random((60, 3))
+    y, order = np.arange(60) % 2, generator.permutation(60)
+    model = GaussianProcessClassifier(approximation="subset", points=10)
+    points = [clone(model).fit(X[rows], y[rows]).points_ for rows in (np.arange(60), order)]
+    np.testing.assert_array_equal(*(np.sort(each, axis=0) for each in points))
+
+
 def test_the_mode_and_the_variance_by_their_equations():
     X, y = random_texts()
     model = GaussianProcessClassifier("rbf", gamma=0.3, variance=2.0, tol=1e-12).fit(X, y)

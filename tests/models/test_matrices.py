@@ -6,6 +6,7 @@ from textbaselines.models import matrices
 from textbaselines.models.matrices import (
     canonical,
     class_sums,
+    coarse,
     int32_indices,
     presence,
     row_keys,
@@ -52,6 +53,17 @@ def test_what_32_bits_cannot_count_is_refused_early(monkeypatch):
     monkeypatch.setattr(matrices, "INT32_MAX", 2)
     with pytest.raises(ValueError, match=r"up to 2; X has 3 non-zeros in shape \(2, 3\)"):
         int32_indices(with_int64(sp.csr_matrix(DENSE)))
+
+
+def test_coarse_entries_are_steps_of_the_largest():
+    step = 2.0**-14  # of 5.0, whose power of two is 4
+    dense = np.array([[5.0, 0.6 * step, 0.0], [-3 * step - 1e-12, 0.4 * step, -1e-9]])
+    wanted = np.array([[5.0, step, 0.0], [-3 * step, 0.0, 0.0]])
+    np.testing.assert_array_equal(coarse(dense), wanted)
+    np.testing.assert_array_equal(coarse(sp.csr_array(dense)).toarray(), wanted)
+    counts = np.array([[2.0**16, 1.0], [3.0, 0.0]])
+    np.testing.assert_array_equal(coarse(counts), counts)
+    np.testing.assert_array_equal(coarse(np.zeros((2, 2))), np.zeros((2, 2)))
 
 
 def test_keys_of_rows_are_of_their_content():

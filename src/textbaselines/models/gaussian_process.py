@@ -27,7 +27,7 @@ from textbaselines.models.kernels import (
     scale_gamma,
     squared_norms,
 )
-from textbaselines.models.matrices import Matrix, row_keys
+from textbaselines.models.matrices import Matrix, coarse, row_keys
 from textbaselines.models.memory import nbytes, refuse_beyond
 from textbaselines.models.parameters import Choice, Number, Parameter
 
@@ -128,12 +128,13 @@ class GaussianProcess(Estimator):
         """Return the sorted numbers of the points: all rows, or of each code its share, rounded up.
 
         Neither what the codes are nor the order of the rows matters: only their content and the
-        seed.
+        seed. Coordinates of an SVD differ in their last bits between processors, so rows are told
+        apart by them only where they are otherwise equal.
         """
         n = len(codes)
         if self.approximation == "exact" or n <= self.points:
             return np.arange(n)
-        shuffled = np.argsort(row_keys(X, self.seed), kind="stable")
+        shuffled = np.lexsort((row_keys(X, self.seed), row_keys(coarse(X), self.seed)))
         parts = []
         for code in np.unique(codes):
             own = shuffled[codes[shuffled] == code]

@@ -109,6 +109,20 @@ def row_keys(X: Matrix, seed: int) -> NDArray[np.uint64]:
     return keys
 
 
+def coarse(X: Matrix) -> Matrix:
+    """Return X in steps of 2**-16 of its largest entry's power of two.
+
+    What rounding leaves of two results that differ in their last bits, as those of another
+    processor do, is nearly always the same. Counts up to 2**16 stay as they are.
+    """
+    values = X.data if sp.issparse(X) else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0.0:
+        return X
+    step = 2.0 ** (np.frexp(largest)[1] - 17)
+    return map_entries(X, lambda entries: np.round(entries / step) * step)
+
+
 def int32_indices(X: Matrix) -> Matrix:
     """Return a sparse X with 32-bit indices, which LIBLINEAR and LIBSVM need.
 
