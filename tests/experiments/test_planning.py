@@ -93,7 +93,7 @@ def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
     assert rows["SVM"]["core_seconds"] == pytest.approx(
         (START_SECONDS + prepared) / 2
         + TASK_SECONDS
-        + 0.017e-6 * 20 * (50 * training + 250 * inner)
+        + 0.025e-6 * 20 * (50 * training + 250 * inner)
     )
     # One point of one representation: nothing to choose.
     assert (rows["MNB"]["outer_fits"], rows["MNB"]["inner_fits"]) == (10, 0)
@@ -139,12 +139,12 @@ def test_stated_rates_by_hand(repository: Path, tmp_path: Path) -> None:
     # Naive Bayes and the SVM share a job, on counts of their own.
     half = START_SECONDS / 2 + TASK_SECONDS
     assert seconds["NB"] == pytest.approx(
-        half + PREPARE_SECONDS * terms + 10 * training * 20 * 0.0023e-6
+        half + PREPARE_SECONDS * terms + 10 * training * 20 * 0.0025e-6
     )
     reduction = REDUCE_SECONDS * terms
-    assert seconds["SVM"] == pytest.approx(half + reduction + 10 * training * 7 * 0.017e-6)
+    assert seconds["SVM"] == pytest.approx(half + reduction + 10 * training * 7 * 0.018e-6)
     assert seconds["KSVM"] == pytest.approx(
-        START_SECONDS + TASK_SECONDS + reduction + 10 * training**2 * 0.013e-6
+        START_SECONDS + TASK_SECONDS + reduction + 10 * training**2 * 0.0235e-6
     )
 
 
@@ -210,7 +210,7 @@ def test_grouped_runs_cost_their_fits_where_texts_repeat(repository: Path, tmp_p
     assert make_plan(asked, tmp_path, set(), job).other_seconds == START_SECONDS
     write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 3})
     training = NYT - NYT // 10
-    fit, inner_fit = (0.017e-6 * 20 * 10 * n for n in (training, training * 4 // 5))
+    fit, inner_fit = (0.025e-6 * 20 * 10 * n for n in (training, training * 4 // 5))
     prepared = PREPARE_SECONDS * 10 * NYT * 20 / 1e6
     start = 2 * START_SECONDS + TASK_SECONDS
     plain = make_plan(asked, tmp_path, set(), job)

@@ -12,31 +12,38 @@ Run = tuple[str, str, str]
 """Dataset, representation and method of a training task."""
 
 STATED_RATES: Mapping[str, tuple[str, float]] = {
-    "mnb": ("terms", 0.0023),
-    "bnb": ("terms", 0.0038),
-    "cnb": ("terms", 0.002),
+    "mnb": ("terms", 0.0025),
+    "bnb": ("terms", 0.0035),
+    "cnb": ("terms", 0.0023),
     "lm": ("terms", 0.0021),
-    "tlm": ("terms", 1.3),
-    "svm": ("terms", 0.017),
-    "nbsvm": ("terms", 0.007),
-    "lr": ("terms", 0.065),
-    "ridge": ("terms", 0.11),
-    "linreg": ("terms", 0.11),
-    "gnb": ("documents", 0.65),
+    "tlm": ("terms", 1.25),
+    "svm": ("terms", 0.025),
+    "nbsvm": ("terms", 0.0093),
+    "lr": ("terms", 0.19),
+    "ridge": ("terms", 0.49),
+    "linreg": ("terms", 0.49),
+    "gnb": ("documents", 0.72),
     "gda": ("documents", 0.76),
-    "elm": ("documents", 56.0),
-    "gp": ("documents", 230.0),
-    "gpr": ("documents", 230.0),
-    "ksvm": ("squares", 0.013),
+    "elm": ("documents", 61.0),
+    "gp": ("documents", 237.0),
+    "gpr": ("documents", 237.0),
+    "ksvm": ("squares", 0.0235),
 }
 """Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
 coordinates of these (terms), the documents, or their square.
 
-All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml on
-its five small sets (docs/survey.md). With them 88 % of its 145 tasks took between a third and three
-times their estimate, and all together 0.95 times; of the 171 tasks of config/wang_manning.yaml,
-which had no part in them, 85 %, and all together 1.2 times. ``gpr`` and ``linreg`` were not among
-them and have the rates of ``gp`` and ``ridge``."""
+All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml
+(docs/survey.md). ``gpr`` was not among them and has the rate of ``gp``, ``linreg`` that of ``ridge``
+but on tf-idf."""
+
+TFIDF_RATES: Mapping[str, float] = {
+    "svm": 0.018,
+    "nbsvm": 0.0073,
+    "lr": 0.076,
+    "ridge": 0.076,
+    "linreg": 0.14,
+}
+"""The same on tf-idf, whose rows of length 1 take solvers fewer steps."""
 
 START_SECONDS = 1.0
 """Of any job: Python and imports. From the run of docs/performance.md, as are the text's."""
@@ -128,11 +135,10 @@ def task_seconds(
         How many tasks share its job, and in it its counts: what they have in common is divided.
     """
     dataset, representation, method = task
-    family = study.methods[method].family
+    family, features = study.methods[method].family, study.representations[representation]
     if rate is None:
-        rate = 1e-6 * STATED_RATES[family][1]
+        rate = stated_rate(family, features.weighting)
     divisions = divisions_of(study.protocol(dataset))
-    features = study.representations[representation]
     width = _width(features, size.tokens)
     seconds = (rate * points * divisions) * (
         units(family, size.training, width)
@@ -141,6 +147,12 @@ def task_seconds(
     prepared = divisions * (size.documents + inner * size.training)
     seconds += TASK_SECONDS + START_SECONDS / in_job
     return seconds + _preparation(features, prepared * size.tokens) / on_counts
+
+
+def stated_rate(family: str, weighting: str) -> float:
+    """Return the stated seconds of a fit per unit, on features of a weighting."""
+    rate = STATED_RATES[family][1]
+    return 1e-6 * (TFIDF_RATES.get(family, rate) if weighting == "tfidf" else rate)
 
 
 def inner_training(size: Size, inner: int) -> int:

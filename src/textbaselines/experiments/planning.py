@@ -18,6 +18,7 @@ from textbaselines.experiments.estimates import (
     Size,
     divisions_of,
     inner_training,
+    stated_rate,
     stated_size,
     task_seconds,
     units,
@@ -171,7 +172,7 @@ def make_plan(
             size = sizes[dataset]
             documents = outer_fits * size.training + inner_fits * inner_training(size, inner)
             task = dataset, representation, method
-            rate, basis = _rate(rates, dataset, representation, name.family)
+            rate, basis = _rate(study, rates, task, name.family)
             seconds = task_seconds(study, task, points, inner, size, rate=rate, **sharing[task])
         tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
@@ -217,7 +218,7 @@ def _grouped_seconds(
         for task in together:
             inner = study.protocol(dataset).inner if task["chooses"] else 0
             run = dataset, task["representation"], task["method"]
-            rate, _ = _rate(rates, dataset, task["representation"], task["family"])
+            rate, _ = _rate(study, rates, run, task["family"])
             seconds += task_seconds(
                 *(study, run, len(task["points"]), inner, size),
                 rate=rate,
@@ -254,14 +255,15 @@ def _audit(results: Path, dataset: str) -> Any:
     return audit
 
 
-def _rate(rates: pd.DataFrame, dataset: str, representation: str, family: str) -> tuple[float, str]:
+def _rate(study: Study, rates: pd.DataFrame, task: Run, family: str) -> tuple[float, str]:
     """Return seconds per unit, and what they rest on."""
+    dataset, representation, _ = task
     mine = rates[rates["family"] == family]
     here = mine[(mine["dataset"] == dataset) & (mine["representation"] == representation)]
     for chosen, basis in ((here, "runs of this dataset"), (mine, "runs of other datasets")):
         if len(chosen):
             return float(chosen["seconds"].sum() / chosen["units"].sum()), basis
-    return 1e-6 * STATED_RATES[family][1], "stated rates"
+    return stated_rate(family, study.representations[representation].weighting), "stated rates"
 
 
 def _other_seconds(rule: str, counting: CountingJob | None, size: Size | None) -> float:
