@@ -58,7 +58,7 @@ def write_run(results: Path, dataset: str, family: str, seconds, failures, reduc
 def test_every_family_has_a_rate() -> None:
     assert set(STATED_RATES) == set(METHODS)
     units = {unit for unit, _ in STATED_RATES.values()}
-    assert units == {"terms", "documents", "squares"}
+    assert units == {"terms", "steps", "documents", "squares"}
 
 
 def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
     assert rows["SVM"]["core_seconds"] == pytest.approx(
         (START_SECONDS + prepared) / 2
         + TASK_SECONDS
-        + 0.025e-6 * 20 * (50 * training + 250 * inner)
+        + 0.000335e-6 * 20 * (50 * training**1.5 + 250 * inner**1.5)
     )
     # One point of one representation: nothing to choose.
     assert (rows["MNB"]["outer_fits"], rows["MNB"]["inner_fits"]) == (10, 0)
@@ -142,7 +142,7 @@ def test_stated_rates_by_hand(repository: Path, tmp_path: Path) -> None:
         half + PREPARE_SECONDS * terms + 10 * training * 20 * 0.0025e-6
     )
     reduction = REDUCE_SECONDS * terms
-    assert seconds["SVM"] == pytest.approx(half + reduction + 10 * training * 7 * 0.018e-6)
+    assert seconds["SVM"] == pytest.approx(half + reduction + 10 * training**1.5 * 7 * 0.000242e-6)
     assert seconds["KSVM"] == pytest.approx(
         START_SECONDS + TASK_SECONDS + reduction + 10 * training**2 * 0.0235e-6
     )
@@ -162,17 +162,19 @@ def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) 
     job = plan.tasks.set_index(["dataset", "representation", "method"])["core_seconds"]
     training, points = NYT - NYT // 10, 5
 
-    def expected(rate: float, n_points: int, orders: int) -> float:
+    def expected(rate: float, n_points: int, orders: int, root: float = 1.0) -> float:
         width = 20 * orders
         # Nine tasks share the job: three methods on unigrams, and on bigrams with two weightings.
         prepared = PREPARE_SECONDS * NYT * width * 10 / 1e6 / (3 * orders)
         once = START_SECONDS / 9 + TASK_SECONDS + prepared
-        return once + rate * n_points * 10 * training * width
+        return once + rate * n_points * 10 * training * root * width
 
-    here = 5.0 / (200 * 20 * 2)
-    everywhere = 15.5 / (200 * 20 * 2 + 100 * 10 * 2)
-    assert job["hg-nyt", "bi", "SVM"] == pytest.approx(expected(here, points, 2))
-    assert job["hg-nyt", "uni", "SVM"] == pytest.approx(expected(everywhere, points, 1))
+    # Times ten, the root of a hundred documents.
+    here = 5.0 / (200 * 20 * 2 * 10)
+    everywhere = 15.5 / ((200 * 20 * 2 + 100 * 10 * 2) * 10)
+    root = training**0.5
+    assert job["hg-nyt", "bi", "SVM"] == pytest.approx(expected(here, points, 2, root))
+    assert job["hg-nyt", "uni", "SVM"] == pytest.approx(expected(everywhere, points, 1, root))
     assert job["hg-nyt", "bi", "MNB"] == pytest.approx(expected(10.5 / 2000, 4, 2))
     rows = by_method(plan)
     assert rows["SVM"]["basis"] == "runs of other datasets, runs of this dataset"
@@ -210,7 +212,7 @@ def test_grouped_runs_cost_their_fits_where_texts_repeat(repository: Path, tmp_p
     assert make_plan(asked, tmp_path, set(), job).other_seconds == START_SECONDS
     write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 3})
     training = NYT - NYT // 10
-    fit, inner_fit = (0.025e-6 * 20 * 10 * n for n in (training, training * 4 // 5))
+    fit, inner_fit = (0.000335e-6 * 20 * 10 * n**1.5 for n in (training, training * 4 // 5))
     prepared = PREPARE_SECONDS * 10 * NYT * 20 / 1e6
     start = 2 * START_SECONDS + TASK_SECONDS
     plain = make_plan(asked, tmp_path, set(), job)
