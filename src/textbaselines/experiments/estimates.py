@@ -37,8 +37,8 @@ it (steps), the documents, or their square.
 All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml
 (docs/survey.md). With them 78 % of its 261 tasks took between a third and three times their
 estimate, and all together 0.88 times; of the 171 tasks of config/wang_manning.yaml, which had no
-part in them, 85 %, and all together 0.94 times. ``gpr`` was not among them and has the rate of ``gp``, ``linreg``, but on tf-idf,
-that of ``ridge``."""
+part in them, 85 %, and all together 0.94 times. ``gpr`` was not among them and has the rate of
+``gp``, ``linreg``, but on tf-idf, that of ``ridge``."""
 
 TFIDF_RATES: Mapping[str, float] = {
     "svm": 0.000242,
