@@ -20,8 +20,8 @@ define run_study
 endef
 
 .PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
-study: $(READY) ## run config/config.yaml
-	$(call run_study,)
+study: $(READY) ## run config/config.yaml, or STUDY=my_study.yaml
+	$(call run_study,$(if $(STUDY),--configfile "$(STUDY)"))
 
 paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by network or mirror
 	$(call run_study,--configfile config/wang_manning.yaml)

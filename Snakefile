@@ -84,6 +84,7 @@ rule all:
     """Everything the study asks for: tables, analyses, models and, unless switched off, the store."""
     default_target: True
     input:
+        runs_of_study(),  # by themselves: a deleted one is not missed by tables that are there
         tables_of_study(),
         analyses_of_study(),
         models_of_study(),

@@ -198,3 +198,4 @@ def test_every_unknown_key_is_refused(name: str) -> None:
 def test_closest_says_nothing_when_nothing_is_near() -> None:
     assert closest("zzz", ["alpha", "beta"]) is None
     assert closest("alpa", ["alpha", "beta"]) == "did you mean 'alpha'?"
+    assert closest("c", ["C", "bias"]) == "did you mean 'C'?"

@@ -27,7 +27,7 @@ def export_allocator() -> None:
 
     Training makes arrays of some MiB over and over. By glibc's rule each goes back to the system
     and comes anew, page by page, which is a third of the time of a grid of naive Bayes. In huge
-    pages, where the system has them for who asks, solvers find their rows sooner: on IMDB a sixth
+    pages, where the system has them for who asks, solvers find their rows sooner: on IMDB a seventh
     of the time. What the variables are already stays; another C library does not look at them.
     """
     for name, value in ALLOCATOR.items():

@@ -154,7 +154,8 @@ def validate(value: Any, schema: Mapping[str, Any], where: str) -> Any:
 def closest(name: object, allowed: Iterable[object]) -> str | None:
     """Return "did you mean ...?" with the allowed name nearest to ``name``, or None."""
     names = [str(item) for item in allowed]
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    same = [known for known in names if known.casefold() == str(name).casefold()]
+    near = same or difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else None
 
 

@@ -113,11 +113,34 @@ def test_min_count_follows_the_policy(make) -> None:
 
 
 def test_defaults_and_grid_make_no_point_twice(make) -> None:
-    for family in ("lr", "cnb", "gda"):
-        points = make(methods={"M": {"family": family, "grid": "default"}}).methods["M"].points
+    for family, reduction in (("lr", None), ("cnb", None), ("gda", {"kind": "svd", "rank": 9})):
+        uni = {**BASE["representations"]["uni"], "reduction": reduction}
+        methods = {"M": {"family": family, "grid": "default"}}
+        points = make(representations={"uni": uni}, methods=methods).methods["M"].points
         params = [tuple(sorted(point.params.items(), key=str)) for point in points]
         assert len(set(map(str, params))) == len(params)
         assert "grid" in points[0].origin, "the fixed point lies on the family's own grid"
+
+
+@pytest.mark.parametrize(
+    ("family", "found", "expected"),
+    [
+        ("mnb", "svd", "a representation without a reduction: uni, bi"),
+        ("nbsvm", "svd", "a representation without a reduction: uni, bi"),
+        ("gda", "uni", "a representation with a reduction: svd"),
+    ],
+)
+def test_features_that_a_method_never_takes_are_refused(make, family, found, expected) -> None:
+    reduced = {**BASE["representations"]["uni"], "reduction": {"kind": "svd", "rank": 9}}
+    representations = {**BASE["representations"], "svd": reduced}
+    methods = {"LR": {"family": "lr"}, "M": {"family": family}}
+    with pytest.raises(UserError, match=f"family {family} takes") as told:
+        make(representations=representations, methods=methods)
+    assert told.value.where == "study.yaml, key methods.M"
+    assert (told.value.found, told.value.expected) == (f"representation {found}", expected)
+    able = ["svd"] if family == "gda" else ["uni", "bi"]
+    methods["M"]["representations"] = able
+    assert make(representations=representations, methods=methods).runs_of("rt-s")
 
 
 def test_tokenizer_options_per_dataset(make) -> None:
@@ -161,7 +184,7 @@ def changed(section: str, name: str, **changes: Any) -> dict[str, Any]:
     ("changes", "told"),
     [
         ({"datasets": ["rt-s", "rt-s"]}, ["datasets", "stands twice"]),
-        ({"datasets": ["rts"]}, ["no dataset 'rts'", "did you mean 'rt-s'"]),
+        ({"datasets": ["cr", "rts"]}, ["study.yaml, key datasets[1]", "'rts'", "mean 'rt-s'"]),
         ({"name": "a/b"}, ["key name", "'a/b'"]),
         ({"max_documents": 5}, ["max_documents", "20"]),
         (

@@ -446,6 +446,18 @@ def test_a_method_that_fails_leaves_the_others_and_is_not_taken_for_done(
     assert pd.read_parquet(runs / "uni/NBSVM/scores.parquet")["failure"].isna().all()
 
 
+def test_a_deleted_run_is_missed_though_tables_are_there(copied) -> None:
+    run = copied.folder / f"results/runs/{STUDY}/hg-nyt/uni/NBSVM"
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    shutil.rmtree(run)
+    assert _training(copied.planned()) == 1
+    wanted = f"results/runs/{STUDY}/hg-nyt/uni/NBSVM/run.json"
+    assert "NBSVM on uni is trained from just this: kept" in copied.snakemake(
+        "--cores", "1", wanted
+    )
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
 def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
     study = SMALL.read_text(encoding="utf-8")

@@ -113,7 +113,12 @@ def read_corpus(path: str | Path, columns: Sequence[str] | None = None) -> pd.Da
     try:
         present = set(pq.read_schema(path).names)
     except (OSError, ValueError) as error:
-        raise UserError("not a corpus file", where=str(path), found=error) from error
+        raise UserError(
+            "not a corpus file",
+            where=str(path),
+            found=error,
+            fix="delete it and run again",
+        ) from error
     missing = [column for column in wanted if column not in present]
     if missing:
         raise UserError(
