@@ -14,6 +14,7 @@ from textbaselines.experiments.estimates import (
     STATED_RATES,
     TASK_SECONDS,
     TOKENS_PER_DOCUMENT,
+    units,
 )
 from textbaselines.experiments.planning import TEXT_SECONDS, Plan, make_plan, size_of
 from textbaselines.experiments.study import make_study
@@ -52,13 +53,15 @@ def write_run(results: Path, dataset: str, family: str, seconds, failures, reduc
     # In another order: rows are joined by their keys.
     write_parquet(folder / "timings.parquet", pd.DataFrame({**keys, **times}).iloc[::-1])
     run = {"dataset": dataset, "representation": "bi", "method": "any", "family": family}
-    write_json(folder / "run.json", {**run, "ngrams": [1, 2], "reduction": reduction})
+    points = [{"point": "a", "params": METHODS[family].defaults}]
+    run |= {"ngrams": [1, 2], "reduction": reduction, "points": points}
+    write_json(folder / "run.json", run)
 
 
 def test_every_family_has_a_rate() -> None:
     assert set(STATED_RATES) == set(METHODS)
     units = {unit for unit, _ in STATED_RATES.values()}
-    assert units == {"terms", "steps", "documents", "squares"}
+    assert units == {"terms", "steps", "documents", "squares", "hidden", "points"}
 
 
 def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
@@ -97,6 +100,18 @@ def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
     )
     # One point of one representation: nothing to choose.
     assert (rows["MNB"]["outer_fits"], rows["MNB"]["inner_fits"]) == (10, 0)
+
+
+def test_units_of_what_options_make_dearer() -> None:
+    elm = {"draws": 3, "hidden": 250}
+    assert units("elm", 400, 100.0, elm) == 400 * 3 / 4
+    gp = {"approximation": "nystroem", "points": 200}
+    assert units("gp", 4000, 100.0, gp) == pytest.approx(4000 / 25)
+    assert units("gp", 100, 100.0, gp) == pytest.approx(100 / 100)
+    assert units("gpr", 2000, 100.0, {**gp, "approximation": "exact"}) == 2000 * 4
+    assert units("svm", 400, 5.0, {}) == 400 * 5 * 20
+    assert units("ksvm", 400, 5.0, {}) == 400**2
+    assert (units("mnb", 400, 5.0, {}), units("gda", 400, 5.0, {})) == (2000, 400)
 
 
 def test_what_is_done_costs_nothing(repository: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Estimates of what training takes, before it runs: rates of time, and sizes of datasets."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +25,15 @@ STATED_RATES: Mapping[str, tuple[str, float]] = {
     "linreg": ("steps", 0.0065),
     "gnb": ("documents", 0.72),
     "gda": ("documents", 0.76),
-    "elm": ("documents", 61.0),
-    "gp": ("documents", 237.0),
-    "gpr": ("documents", 237.0),
+    "elm": ("hidden", 61.0),
+    "gp": ("points", 240.0),
+    "gpr": ("points", 240.0),
     "ksvm": ("squares", 0.0235),
 }
 """Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
 coordinates of these (terms), the same times the root of the documents' number, as passes grow with
-it (steps), the documents, or their square.
+it (steps), the documents, their square, or the documents times the square of what the grid point
+has of 500 hidden units, for each draw, or of 1000 points.
 
 All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml
 (docs/survey.md). With them 78 % of its 261 tasks took between a third and three times their
@@ -115,7 +116,7 @@ def _parts(
 def task_seconds(
     study: Study,
     task: Run,
-    points: int,
+    grid: Sequence[Mapping[str, Any]],
     inner: int,
     size: Size,
     *,
@@ -129,8 +130,10 @@ def task_seconds(
     ----------
     study : Study
     task : Run
-    points, inner : int
-        Grid points, and inner folds on which they are fitted, too.
+    grid : sequence of mappings
+        All parameters of each grid point.
+    inner : int
+        Inner folds on which they are fitted, too.
     size : Size
         Of the dataset.
     rate : float, optional
@@ -144,9 +147,10 @@ def task_seconds(
         rate = stated_rate(family, features.weighting)
     divisions = divisions_of(study.protocol(dataset))
     width = _width(features, size.tokens)
-    seconds = (rate * points * divisions) * (
-        units(family, size.training, width)
-        + inner * units(family, inner_training(size, inner), width)
+    seconds = (rate * divisions) * sum(
+        units(family, size.training, width, params)
+        + inner * units(family, inner_training(size, inner), width, params)
+        for params in grid
     )
     prepared = divisions * (size.documents + inner * size.training)
     seconds += TASK_SECONDS + START_SECONDS / in_job
@@ -176,14 +180,33 @@ def _width(representation: Representation, tokens: float) -> float:
     return tokens * (representation.highest - representation.lowest + 1)
 
 
-def units(family: str, documents: int, width: float) -> float:
-    """Return the units of :data:`STATED_RATES` that a fit has: documents of so many terms each."""
-    unit = STATED_RATES[family][0]
-    if unit == "squares":
-        return float(documents) ** 2
-    if unit == "documents":
-        return float(documents)
-    return documents * width * (1.0 if unit == "terms" else math.sqrt(documents))
+def units(family: str, documents: int, width: float, params: Mapping[str, Any]) -> float:
+    """Return the units of :data:`STATED_RATES` that a fit has.
+
+    Parameters
+    ----------
+    family : str
+    documents : int
+    width : float
+        Terms, or coordinates, of a document.
+    params : mapping
+        All parameters of the grid point.
+    """
+    match STATED_RATES[family][0]:
+        case "terms":
+            return documents * width
+        case "steps":
+            return documents * width * math.sqrt(documents)
+        case "squares":
+            return float(documents) ** 2
+        case "hidden":
+            return float(documents * params["draws"] * (params["hidden"] / 500) ** 2)
+        case "points":
+            exact = params["approximation"] == "exact"
+            points = documents if exact else min(params["points"], documents)
+            return documents * (points / 1000) ** 2
+        case _:
+            return float(documents)
 
 
 def _preparation(representation: Representation, tokens: float) -> float:

@@ -118,9 +118,11 @@ def measured_rates(results: Path) -> pd.DataFrame:
         lowest, highest = run["ngrams"]
         rank = (run["reduction"] or {}).get("rank")
         width = rank or mean * (highest - lowest + 1)
+        params = {point["point"]: point["params"] for point in run["points"]}
+        fitted = fits.groupby(["point", "n_train"], as_index=False).size()
         done = sum(
-            count * units(run["family"], int(str(size)), width)
-            for size, count in fits["n_train"].value_counts().items()
+            number * units(run["family"], size, width, params[point])
+            for point, size, number in fitted.itertuples(index=False)
         )
         if done:
             seconds = float((fits["fit_seconds"] + fits["predict_seconds"]).sum())
@@ -173,7 +175,8 @@ def make_plan(
             documents = outer_fits * size.training + inner_fits * inner_training(size, inner)
             task = dataset, representation, method
             rate, basis = _rate(study, rates, task, name.family)
-            seconds = task_seconds(study, task, points, inner, size, rate=rate, **sharing[task])
+            grid = [point.params for point in name.points]
+            seconds = task_seconds(study, task, grid, inner, size, rate=rate, **sharing[task])
         tasks.append((dataset, representation, method, not waiting, seconds))
         planned.append(
             (
@@ -220,7 +223,7 @@ def _grouped_seconds(
             run = dataset, task["representation"], task["method"]
             rate, _ = _rate(study, rates, run, task["family"])
             seconds += task_seconds(
-                *(study, run, len(task["points"]), inner, size),
+                *(study, run, [point["params"] for point in task["points"]], inner, size),
                 rate=rate,
                 in_job=len(together),
                 on_counts=len(together),

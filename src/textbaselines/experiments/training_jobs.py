@@ -110,10 +110,10 @@ def _seconds(
 ) -> float:
     method = task[1]
     inner = study.protocol(dataset).inner if study.chooses(dataset, method) else 0
-    points = len(study.methods[method].points)
+    grid = [point.params for point in study.methods[method].points]
     # Without the start, which is what a job saves.
     return (
-        task_seconds(study, (dataset, *task), points, inner, size, on_counts=on_counts)
+        task_seconds(study, (dataset, *task), grid, inner, size, on_counts=on_counts)
         - START_SECONDS
     )
 
