@@ -2,8 +2,8 @@
 
     python benchmarks/bench_workflow.py [--cores 2]
 
-reads the logs of the run that ended last in this folder (of all of its jobs: run it with an empty
-results/ before) and prints the seconds of all cores:
+reads the logs of the run that ended last in this folder, and of the jobs that it ran, and prints
+the seconds of all cores:
 
 - inside the jobs' own work;
 - starting Python with its imports;
@@ -64,35 +64,48 @@ def idle_seconds(
     return scheduling, waiting
 
 
+def last_run(folder: Path) -> tuple[str, float, float]:
+    """Return the name of the last run's log, when the run began, and its seconds.
+
+    Dry runs and reports write a log, too, which does not say how long they took.
+    """
+    for log in sorted((folder / ".snakemake" / "log").glob("*.log"), reverse=True):
+        if found := ELAPSED.findall(log.read_text(encoding="utf-8")):
+            begin = datetime.strptime(log.name[:24], "%Y-%m-%dT%H%M%S.%f").astimezone().timestamp()
+            hours, minutes, seconds = found[-1]
+            elapsed = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+            return log.name, begin, elapsed.total_seconds()
+    raise SystemExit(f"no run has ended in {folder.resolve()}: run a study there first")
+
+
 def main() -> None:
     """Read the logs and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cores", type=int, default=2, help="cores that the run had")
     parser.add_argument("--folder", type=Path, default=Path(), help="where it ran")
     args = parser.parse_args()
-    newest = max((args.folder / ".snakemake" / "log").glob("*.log"))
-    begin = datetime.strptime(newest.name[:24], "%Y-%m-%dT%H%M%S.%f").astimezone().timestamp()
-    (hours, minutes, seconds) = ELAPSED.findall(newest.read_text(encoding="utf-8"))[-1]
-    elapsed = timedelta(hours=int(hours), minutes=int(minutes), seconds=float(seconds))
-    whole = elapsed.total_seconds() * args.cores
+    name, begin, elapsed = last_run(args.folder)
+    whole = elapsed * args.cores
     spans, work, start = [], 0.0, 0.0
     for log in (args.folder / "logs").rglob("*.log"):
         for time, worked, started in DONE.findall(log.read_text(encoding="utf-8")):
             ended = datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f").astimezone().timestamp()
+            if not begin <= ended <= begin + elapsed + GAP:
+                continue  # of another run
             spans.append((ended - float(worked) - float(started), ended))
             work, start = work + float(worked), start + float(started)
     scheduling, waiting = idle_seconds(
-        spans, args.cores, begin, max(begin + elapsed.total_seconds(), max(e for _, e in spans))
+        spans, args.cores, begin, max(begin + elapsed, max(end for _, end in spans))
     )
-    table = Table("part", "core-seconds", "share", title=f"{newest.name}: {len(spans)} jobs")
-    for name, value in (
+    table = Table("part", "core-seconds", "share", title=f"{name}: {len(spans)} jobs")
+    for part, value in (
         ("the jobs' own work", work),
         ("start of Python and imports", start),
         ("scheduling", scheduling),
         ("waiting: no job was ready", waiting),
-        (f"whole ({elapsed.total_seconds():.0f} s on {args.cores} cores)", whole),
+        (f"whole ({elapsed:.0f} s on {args.cores} cores)", whole),
     ):
-        table.add_row(name, f"{value:.0f}", f"{100 * value / whole:.1f} %")
+        table.add_row(part, f"{value:.0f}", f"{100 * value / whole:.1f} %")
     Console().print(table)
 
 
