@@ -562,7 +562,7 @@ def test_report_and_graph(copied) -> None:
     ("change", "told"),
     [
         (("title: A", "titel: A"), ["unknown key 'titel'", "did you mean 'title'"]),
-        (("hg-nyt", "hg-nty"), ["no dataset 'hg-nty'", "hg-nyt"]),
+        (("hg-nyt", "hg-nty"), ["key datasets[2]", "'hg-nty'", "did you mean 'hg-nyt'"]),
         (("family: nbsvm", "family: nbsmv"), ["methods.NBSVM.family", "one of ", "'nbsvm'"]),
         (("alpha: [0.5, 1.0]", "alpha: [-1]"), ["methods.MNB", "alpha", "-1"]),
         (("alpha: [0.5, 1.0]", "alhpa: [1]"), ["methods.MNB", "'alhpa'", "alpha"]),
