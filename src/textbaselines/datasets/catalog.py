@@ -185,9 +185,20 @@ def load_dataset(path: str | Path, schema_path: str | Path) -> Dataset:
 
 
 def load_catalog(
-    folder: str | Path, schema_path: str | Path, names: Sequence[str] | None = None
+    folder: str | Path,
+    schema_path: str | Path,
+    names: Sequence[str] | None = None,
+    named_in: str | None = None,
 ) -> dict[str, Dataset]:
     """Read the dataset files of a folder, or those of the named datasets, in sorted order.
+
+    Parameters
+    ----------
+    folder, schema_path : path
+    names : sequence of str, optional
+        Which datasets; all by default.
+    named_in : str, optional
+        The file and key of ``names``, which the error for one without a file names.
 
     Raises
     ------
@@ -199,12 +210,12 @@ def load_catalog(
     paths = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
     if not paths:
         raise UserError("no dataset files (NAME.yaml)", where=str(folder))
-    for name in paths if names is None else names:
+    for position, name in enumerate(paths if names is None else names):
         if name not in paths:
             raise UserError(
                 f"there is no dataset {name!r}",
-                where=str(folder),
-                expected=", ".join(paths),
+                where=str(folder) if named_in is None else f"{named_in}[{position}]",
+                expected=f"files of {folder}: {', '.join(paths)}",
                 fix=closest(name, paths) or f"write {folder / (name + '.yaml')}",
             )
     wanted = paths if names is None else {name: paths[name] for name in sorted(set(names))}

@@ -384,20 +384,13 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     """
     schema = validation.load_yaml(schema_folder / "study.schema.yaml")
     filled = validation.validate(dict(config), schema, where)
-    known = sorted(path.stem for path in (root / filled["dataset_folder"]).glob("*.yaml"))
-    for position, name in enumerate(filled["datasets"]):
-        if known and name not in known:
-            raise UserError(
-                "no such dataset",
-                where=f"{where}, key datasets[{position}]",
-                found=repr(name),
-                expected=f"files of {filled['dataset_folder']}: {', '.join(known)}",
-                fix=validation.closest(name, known)
-                or f"describe it in {filled['dataset_folder']}/{name}.yaml",
-            )
     datasets = load_catalog(
-        root / filled["dataset_folder"], schema_folder / "dataset.schema.yaml", filled["datasets"]
+        root / filled["dataset_folder"],
+        schema_folder / "dataset.schema.yaml",
+        filled["datasets"],
+        f"{where}, key datasets",
     )
+    known = sorted(path.stem for path in (root / filled["dataset_folder"]).glob("*.yaml"))
     _check_tokenizers(filled, known, where)
     name, title = filled["name"], filled["title"]
     if filled["max_documents"] is not None:
@@ -490,29 +483,27 @@ def _check_needs(study: Study, where: str) -> None:
     """Refuse a method on features that it can never take."""
     for name, method in study.methods.items():
         needs = METHODS[method.family].needs
-        if "non_negative" in needs:
-            what, reduced = "takes no negative features, which a reduction has", False
-        elif "dense" in needs:
-            what, reduced = "takes reduced features alone", True
-        else:
-            continue
-        used = [known for _, known, of in study.runs() if of == name]
-        fit = [
-            known.name
-            for known in study.representations.values()
-            if (known.reduction is not None) is reduced
-        ]
-        for representation in dict.fromkeys(used):
-            if representation not in fit:
-                raise UserError(
-                    f"a method of the family {method.family} {what}",
-                    where=f"{where}, key methods.{name}",
-                    found=f"representation {representation}",
-                    expected="a representation "
-                    + ("with a reduction" if reduced else "without a reduction")
-                    + (f": {', '.join(fit)}" if fit else ""),
-                    fix=f"say in methods.{name}.representations which ones it is for",
-                )
+        for used in dict.fromkeys(known for _, known, of in study.runs() if of == name):
+            reduced = study.representations[used].reduction is not None
+            if reduced and "non_negative" in needs:
+                what, wanted = "takes no negative features, which a reduction has", "without"
+            elif not reduced and "dense" in needs:
+                what, wanted = "takes reduced features alone", "with"
+            else:
+                continue
+            fit = [
+                known.name
+                for known in study.representations.values()
+                if (known.reduction is not None) is not reduced
+            ]
+            raise UserError(
+                f"a method of the family {method.family} {what}",
+                where=f"{where}, key methods.{name}",
+                found=f"representation {used}",
+                expected=f"a representation {wanted} a reduction"
+                + (f": {', '.join(fit)}" if fit else ""),
+                fix=f"say in methods.{name}.representations which ones it is for",
+            )
 
 
 def _check_string_dictionaries(study: Study, where: str) -> None:

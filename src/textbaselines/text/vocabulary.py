@@ -239,15 +239,14 @@ def map_columns(
         blocks = [training_counts]
     for block in blocks:
         seen[block.indices] = True
+    wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
     if counts.parts is None:
         if vocabulary.policy != "drop" or vocabulary.min_count != 1:
             raise ValueError("a dictionary of strings has the UNK policy 'drop' and min_count 1")
-        wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
         return _keep(wanted)
     if vocabulary.policy == "drop":
         if scope == "training" and vocabulary.min_count == 1:
-            return _keep(seen)  # training documents have no word that is not known
-        wanted = seen if scope == "training" else np.ones(n_columns, dtype=bool)
+            return _keep(wanted)  # training documents have no word that is not known
         for parts in counts.parts.T:
             wanted = wanted & (vocabulary.known[parts] | (parts == PADDING))
         return _keep(wanted)
