@@ -28,8 +28,24 @@ def source_files(*modules: str) -> list[Path]:
     ModuleNotFoundError
         For a name that is no module of the package.
     """
+    return _follow([f"{PACKAGE}.{module}" for module in modules])
+
+
+def files_imported_by(script: Path) -> list[Path]:
+    """Return the files of this package that a script runs, in sorted order.
+
+    Parameters
+    ----------
+    script : Path
+        A Python file outside the package; its imports are followed as :func:`source_files` does.
+    """
+    return _follow(_imports(script))
+
+
+def _follow(names: list[str]) -> list[Path]:
+    """Return the files of modules, given by their full names, and of all that they import."""
     found: dict[str, Path] = {}
-    waiting = [f"{PACKAGE}.{module}" for module in modules]
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name in found:

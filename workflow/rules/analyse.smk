@@ -8,14 +8,7 @@ the study asks for them learning curves; CSV files, and figures beside them.
 rule measure_calibration:
     """Measure how far probabilities are what they say, before and after calibration."""
     input:
-        code=code(
-            "measure_calibration",
-            "datasets.corpus",
-            "experiments.calibration",
-            "experiments.pairs",
-            "reporting.analysis_figures",
-            "logs",
-        ),
+        code=code("measure_calibration"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
@@ -76,13 +69,7 @@ rule measure_calibration:
 rule measure_lengths:
     """Measure accuracy by document length."""
     input:
-        code=code(
-            "measure_lengths",
-            "experiments.lengths",
-            "experiments.pairs",
-            "reporting.analysis_figures",
-            "logs",
-        ),
+        code=code("measure_lengths"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
@@ -120,15 +107,7 @@ rule measure_lengths:
 rule analyse_errors:
     """List what methods get wrong, the n-grams behind it, and how far methods agree."""
     input:
-        code=code(
-            "analyse_errors",
-            "datasets.corpus",
-            "experiments.error_analysis",
-            "experiments.linear_evidence",
-            "experiments.pairs",
-            "reporting.tables",
-            "logs",
-        ),
+        code=code("analyse_errors"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
@@ -195,7 +174,7 @@ rule analyse_errors:
 rule train_learning_curves:
     """Train on nested parts of each fold's training documents, all methods on the same ones."""
     input:
-        code=code("train_learning_curves", "experiments.learning_curves", "datasets.corpus", "logs"),
+        code=code("train_learning_curves"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         counts=counts_of,
@@ -220,13 +199,7 @@ rule train_learning_curves:
 rule write_learning_curves:
     """Write and draw the learning curves, and where discriminative methods overtake others."""
     input:
-        code=code(
-            "write_learning_curves",
-            "experiments.learning_curves",
-            "reporting.curve_figure",
-            "reporting.tables",
-            "logs",
-        ),
+        code=code("write_learning_curves"),
         study="results/studies/{study}.json",
         scores=curves_of_study(),
     output:

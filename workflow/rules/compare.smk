@@ -9,15 +9,7 @@ diagram.
 rule compare_rows:
     """Test every pair of rows on shared test documents, and the declared contrasts."""
     input:
-        code=code(
-            "compare_rows",
-            "datasets.corpus",
-            "experiments.across_datasets",
-            "experiments.pairs",
-            "experiments.verdicts",
-            "reporting.tables",
-            "logs",
-        ),
+        code=code("compare_rows"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
@@ -78,13 +70,7 @@ rule compare_rows:
 rule write_contrasts:
     """Write the tables of the declared contrasts and the critical-difference diagram."""
     input:
-        code=code(
-            "write_contrasts",
-            "reporting.contrasts",
-            "reporting.critical_difference",
-            "reporting.figures",
-            "logs",
-        ),
+        code=code("write_contrasts"),
         study="results/studies/{study}.json",
         contrasts="results/significance/{study}/contrasts.csv",
         ranks="results/significance/{study}/ranks.csv",

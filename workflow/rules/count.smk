@@ -12,7 +12,7 @@ for counting in counting_jobs(study):
         name:
             counting.rule
         input:
-            code=code("count_ngrams", "text.counts", "text.vocabulary", "experiments.folds", "logs"),
+            code=code("count_ngrams"),
             tokens=f"results/tokens/{{study}}/{{dataset}}/{counting.tokenizer}.npz",
             folds="results/folds/{study}/{dataset}.parquet",
             inner="results/inner_folds/{study}/{dataset}.parquet",

@@ -9,7 +9,7 @@ texts is worth.
 rule compare_with_grouped:
     """Train on grouped folds; set the accuracies beside the plain ones."""
     input:
-        code=code("compare_with_grouped", "experiments.grouped_runs", "datasets.corpus", "logs"),
+        code=code("compare_with_grouped"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         inner_folds="results/inner_folds/{study}/{dataset}.parquet",
@@ -39,7 +39,7 @@ rule compare_with_grouped:
 rule write_grouped:
     """Write the comparisons of all datasets as one table."""
     input:
-        code=code("write_grouped", "experiments.grouped_runs", "reporting.tables", "logs"),
+        code=code("write_grouped"),
         compared=expand(
             "results/duplicates/{{study}}/grouped/{dataset}.parquet", dataset=study.datasets
         ),

@@ -25,7 +25,7 @@ rule describe_study:
 rule summarise_cells:
     """Summarise the scores of every run into the cells of the tables."""
     input:
-        code=code("summarise_cells", "experiments.evaluation", "logs"),
+        code=code("summarise_cells"),
         study="results/studies/{study}.json",
         runs=runs_of_study(),
         scores=runs_of_study("scores.parquet"),

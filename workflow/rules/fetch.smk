@@ -8,7 +8,7 @@ and verified, and beside it which source gave it.
 rule fetch_file:
     """Fetch one raw file from the first of its sources that gives the pinned bytes."""
     input:
-        code=code("fetch_file", "datasets.fetch", "datasets.catalog", "environment", "logs"),
+        code=code("fetch_file"),
     output:
         file="results/raw/{file}",
         provenance="results/raw/{file}.source.json",

@@ -9,7 +9,7 @@ each dataset.
 rule store_best_model:
     """Train the best fixed cell of a dataset on all its documents."""
     input:
-        code=code("store_model", "experiments.final_models", "datasets.corpus", "logs"),
+        code=code("store_model"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         runs=runs_of_dataset("run.json"),
@@ -37,7 +37,7 @@ rule store_best_model:
 rule store_model:
     """Train one run's fixed point on all documents."""
     input:
-        code=code("store_model", "experiments.final_models", "datasets.corpus", "logs"),
+        code=code("store_model"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
@@ -69,9 +69,7 @@ rule store_model:
 rule register_models:
     """Log each dataset's best kept model to MLflow and make it the dataset's champion."""
     input:
-        code=code(
-            "register_models", "reporting.registered_models", "reporting.served_model", "logs"
-        ),
+        code=code("register_models"),
         tracked="results/tracking/{study}.json",
         models=models_of_study(),
     output:

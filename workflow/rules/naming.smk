@@ -10,10 +10,10 @@ def script(name):
     return os.path.relpath(ROOT / "workflow" / "scripts" / f"{name}.py")
 
 
-def code(name, *modules):
-    """The script and the library files it runs: an edit of them re-runs the job, no other does."""
-    library = [os.path.relpath(path) for path in provenance.source_files(*modules)]
-    return [script(name), *library]
+def code(name):
+    """The script and the library files it imports: an edit of them re-runs the job, no other does."""
+    library = provenance.files_imported_by(ROOT / "workflow" / "scripts" / f"{name}.py")
+    return [script(name), *(os.path.relpath(path) for path in library)]
 
 
 DATASET_SCHEMA = os.path.relpath(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
@@ -142,15 +142,6 @@ def reduction_of(wildcards):
             "chooses": any(study.chooses(wildcards.dataset, method) for _, method in runs),
         }
     )
-
-
-TRAINING_CODE = (
-    "experiments.training",
-    "experiments.receipts",
-    "datasets.corpus",
-    "logs",
-    "peak_memory",
-)
 
 
 def of_parts(training, function):

@@ -8,13 +8,7 @@ the paper's tables in its own layout, and its claims with a paired test and a ve
 rule write_paper_tables:
     """Set published numbers beside ours and judge the paper's claims."""
     input:
-        code=code(
-            "write_paper_tables",
-            "experiments.evaluation",
-            "reporting.fidelity",
-            "reporting.claims",
-            "logs",
-        ),
+        code=code("write_paper_tables"),
         published=published_file(),
         cells=f"results/cells/{study.name}.parquet",
         study=f"results/studies/{study.name}.json",

@@ -9,13 +9,7 @@ left out and why.
 rule read_corpus:
     """Read a dataset's documents and refuse any that are not the expected ones."""
     input:
-        code=code(
-            "read_corpus",
-            "datasets.corpus",
-            "datasets.audit",
-            "datasets.catalog",
-            "logs",
-        ),
+        code=code("read_corpus"),
         raw=raw_files,
         dataset=ancient(dataset_file),
         schema=ancient(DATASET_SCHEMA),

@@ -8,7 +8,7 @@ the study asks for; every dense method reads it, and smaller ranks are prefixes.
 rule reduce_features:
     """Fit a reduction on the training documents of every fold and inner fold."""
     input:
-        code=code("reduce_features", "experiments.reductions", "logs"),
+        code=code("reduce_features"),
         folds="results/folds/{study}/{dataset}.parquet",
         inner_folds="results/inner_folds/{study}/{dataset}.parquet",
         counts=counts_reduced,

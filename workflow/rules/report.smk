@@ -7,7 +7,7 @@ Output: results/reports/<study>.html, and the same as results/report.html for th
 rule measure_leak:
     """Compare accuracy on test documents that stand in training with that on new ones."""
     input:
-        code=code("measure_leak", "experiments.duplicates", "reporting.tables", "logs"),
+        code=code("measure_leak"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
@@ -36,7 +36,7 @@ rule measure_leak:
 rule write_data_tables:
     """Write what the audits of the study's corpora found as tables."""
     input:
-        code=code("write_data_tables", "reporting.data_table", "reporting.tables", "logs"),
+        code=code("write_data_tables"),
         audits=audits_of_study(),
     output:
         data=report(
@@ -66,7 +66,7 @@ rule write_data_tables:
 rule write_report:
     """Write the report of the study: the answer first, then everything it rests on."""
     input:
-        code=code("write_report", "reporting.report.page", "reporting.report.sections", "logs"),
+        code=code("write_report"),
         parts=multiext(
             os.path.relpath(ROOT / "src" / "textbaselines" / "reporting" / "report" / "page"),
             ".css",

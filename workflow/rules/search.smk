@@ -4,13 +4,7 @@
 rule write_search_curves:
     """Write and draw the expected best inner accuracy against the number of trials."""
     input:
-        code=code(
-            "write_search_curves",
-            "experiments.search_curves",
-            "experiments.evaluation",
-            "reporting.search_figure",
-            "logs",
-        ),
+        code=code("write_search_curves"),
         study="results/studies/{study}.json",
         runs=runs_of_study(),
         inner_scores=runs_of_study("inner_scores.parquet"),

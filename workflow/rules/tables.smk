@@ -4,7 +4,7 @@
 rule write_tables:
     """Write the comparison tables: methods as rows, datasets as columns."""
     input:
-        code=code("write_tables", "experiments.evaluation", "reporting.tables", "logs"),
+        code=code("write_tables"),
         cells="results/cells/{study}.parquet",
         study="results/studies/{study}.json",
     output:
@@ -38,7 +38,7 @@ rule write_tables:
 rule draw_figures:
     """Draw accuracy by method with 95 % intervals, one panel per dataset."""
     input:
-        code=code("draw_figures", "experiments.evaluation", "reporting.figures", "logs"),
+        code=code("draw_figures"),
         cells="results/cells/{study}.parquet",
         study="results/studies/{study}.json",
     output:
@@ -65,14 +65,7 @@ rule draw_figures:
 rule write_costs:
     """Write the table of costs and the figure of accuracy against seconds per fit."""
     input:
-        code=code(
-            "write_costs",
-            "experiments.costs",
-            "experiments.evaluation",
-            "reporting.costs",
-            "reporting.cost_front",
-            "logs",
-        ),
+        code=code("write_costs"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         runs=runs_of_study(),

@@ -4,7 +4,7 @@
 rule tokenise_corpus:
     """Split every document into tokens and number them."""
     input:
-        code=code("tokenise_corpus", "text.tokenising", "datasets.corpus", "logs"),
+        code=code("tokenise_corpus"),
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
         "results/tokens/{study}/{dataset}/{tokenizer}.npz",

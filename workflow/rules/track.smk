@@ -8,7 +8,7 @@ rule's output is the receipt: which run of ours is which run of MLflow.
 rule log_runs:
     """Log every run to MLflow; what is logged already is left alone."""
     input:
-        code=code("log_runs", "reporting.tracking.writer", "provenance", "logs"),
+        code=code("log_runs"),
         cells="results/cells/{study}.parquet",
         study="results/studies/{study}.json",
         runs=runs_of_study(),

@@ -16,7 +16,7 @@ for training in training_jobs(study):
         name:
             training.rule
         input:
-            code=code("train_methods", *TRAINING_CODE),
+            code=code("train_methods"),
             corpus="results/corpora/{dataset}/corpus.parquet",
             audit="results/corpora/{dataset}/audit.json",
             folds="results/folds/{study}/{dataset}.parquet",
