@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from statsmodels.stats.proportion import proportion_confint
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.reported_cells import KEY
@@ -119,6 +118,9 @@ def wilson(
     shares: NDArray[np.float64], numbers: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Wilson's 95 % interval of shares of some numbers of trials, both of shape (n,)."""
+    # Here, for the many jobs that need no interval: this import takes a second.
+    from statsmodels.stats.proportion import proportion_confint
+
     low, high = proportion_confint(shares * numbers, numbers, alpha=0.05, method="wilson")
     return np.asarray(low), np.asarray(high)
 
