@@ -19,6 +19,12 @@ define run_study
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report-bundle.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
+# Replace the pins of a conda environment file, $(1), by those of a lock, $(2).
+define pin
+{ sed '/^      - /d' $(1); sed -n 's/^\([a-z0-9._-]*==[^ ]*\).*/      - \1/p' $(2); } > $(1).new
+	mv $(1).new $(1)
+endef
+
 .PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
 study: $(READY) ## run config/config.yaml, or STUDY=my_study.yaml
 	$(call run_study,$(if $(STUDY),--configfile "$(STUDY)"))
@@ -96,15 +102,16 @@ format: $(READY)
 	ruff format .
 	snakefmt --line-length 100 Snakefile workflow/rules
 
-lock: $(READY) ## pin every dependency anew, with hashes; environment.yml follows
+lock: $(READY) ## pin every dependency anew, with hashes; both conda environments follow
 	uv pip compile --quiet --extra dev --generate-hashes --python-version 3.11 --no-annotate \
 	  --no-header --no-emit-index-url --output-file requirements.lock pyproject.toml
 	uv pip compile --quiet --extra bench --constraint requirements.lock --generate-hashes \
 	  --python-version 3.11 --no-annotate --no-header --no-emit-index-url \
 	  --output-file requirements-bench.lock pyproject.toml
-	{ sed '/^      - /d' environment.yml; \
-	  sed -n 's/^\([a-z0-9._-]*==[^ ]*\).*/      - \1/p' requirements.lock; } > environment.yml.new
-	mv environment.yml.new environment.yml
+	uv pip compile --quiet --constraint requirements.lock --python-version 3.11 --no-annotate \
+	  --no-header --no-emit-index-url --output-file .venv/run.txt pyproject.toml
+	$(call pin,environment.yml,requirements.lock)
+	$(call pin,workflow/envs/run.yml,.venv/run.txt)
 
 clean: ## remove the environment and every result
 	rm -rf .venv .snakemake results/* logs

@@ -27,6 +27,16 @@ def test_environment_yml_has_the_pins_of_the_lock(repository: Path) -> None:
     assert "python=3.11" in file["dependencies"]
 
 
+def test_the_environment_of_the_rules_has_run_time_packages_alone(repository: Path) -> None:
+    lock = _pins((repository / "requirements.lock").read_text())
+    file = yaml.safe_load((repository / "workflow" / "envs" / "run.yml").read_text())
+    (pip,) = [entry["pip"] for entry in file["dependencies"] if isinstance(entry, dict)]
+    assert set(pip) < set(lock)
+    names = {pin.split("==")[0] for pin in pip}
+    assert {"scikit-learn", "mlflow", "pandas", "snakemake"} <= names
+    assert not {"pytest", "mypy", "ruff", "playwright", "hypothesis", "uv"} & names
+
+
 def test_every_pin_has_a_digest(repository: Path) -> None:
     text = (repository / "requirements.lock").read_text()
     entries = re.split(r"\n(?=[a-z0-9])", text.strip())

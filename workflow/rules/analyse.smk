@@ -55,7 +55,7 @@ rule measure_calibration:
     log:
         "logs/analyse/{study}-calibration.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -93,7 +93,7 @@ rule measure_lengths:
     log:
         "logs/analyse/{study}-lengths.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -161,7 +161,7 @@ rule analyse_errors:
     log:
         "logs/analyse/{study}-errors.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(4, least=1000),
@@ -184,7 +184,7 @@ rule train_learning_curves:
     log:
         "logs/analyse/{study}-curves-{dataset}-{representation}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -226,7 +226,7 @@ rule write_learning_curves:
     log:
         "logs/analyse/{study}-curves.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,

@@ -56,7 +56,7 @@ rule compare_rows:
     log:
         "logs/compare/{study}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -98,7 +98,7 @@ rule write_contrasts:
     log:
         "logs/compare/{study}-tables.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,

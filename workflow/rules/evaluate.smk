@@ -12,7 +12,7 @@ rule describe_study:
         "logs/evaluate/{study}-study.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=100,
@@ -36,7 +36,7 @@ rule summarise_cells:
     log:
         "logs/evaluate/{study}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(10),

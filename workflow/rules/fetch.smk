@@ -15,7 +15,7 @@ rule fetch_file:
     log:
         "logs/fetch/{file}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,

@@ -17,7 +17,7 @@ rule draw_folds:
     log:
         "logs/folds/{study}/{dataset}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(4),

@@ -24,7 +24,7 @@ rule store_best_model:
     log:
         "logs/models/{study}/{dataset}-best.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -55,7 +55,7 @@ rule store_model:
     log:
         "logs/models/{study}/{dataset}-{representation}-{method}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -78,7 +78,7 @@ rule register_models:
         "logs/track/{study}-models.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=1000,

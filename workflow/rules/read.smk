@@ -19,7 +19,7 @@ rule read_corpus:
     log:
         "logs/read/{dataset}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=megabytes(20, least=500),

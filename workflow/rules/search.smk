@@ -26,7 +26,7 @@ rule write_search_curves:
     log:
         "logs/search/{study}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,

@@ -26,7 +26,7 @@ rule write_tables:
     log:
         "logs/tables/{study}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,
@@ -53,7 +53,7 @@ rule draw_figures:
     log:
         "logs/figures/{study}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,
@@ -98,7 +98,7 @@ rule write_costs:
     log:
         "logs/costs/{study}.log",
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=500,

@@ -23,7 +23,7 @@ rule log_runs:
         "logs/track/{study}.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        "../envs/run.yml"
     threads: 1
     resources:
         mem_mb=1000,
