@@ -24,6 +24,7 @@ STUDY = {
     "datasets": [{"name": "cr", "title": "CR", "protocol": "10-fold"}],
     "methods": [{"name": "MNB", "title": "MNB"}, {"name": "SVM", "title": "SVM"}],
     "control": "MNB-uni",
+    "contrasts_declared": True,
     "contrasts": [["MNB-bi", "MNB-uni"], ["SVM-uni", "MNB-uni"], ["SVM-bi", "MNB-uni"]],
 }
 
@@ -76,6 +77,22 @@ def test_one_split_shows_the_interval_of_the_bootstrap():
     assert "exact McNemar" in table.caption
     assert "resampled t" not in table.caption
     assert table.rows[1][1].marks == ("a",)  # declared, and no row of it
+
+
+def test_a_control_by_default_is_not_called_declared():
+    study = {**STUDY, "contrasts_declared": False}
+    table = contrast_table(pd.DataFrame([row("MNB-bi", 1.0, 0.04, "better")]), study)
+    assert table.title == "Small: against the first row, MNB-uni"
+    sentence = (
+        "The study file declares no comparison (contrasts: null), so the first row that every "
+        "dataset has, MNB-uni, was taken as the control by default."
+    )
+    assert sentence in table.caption
+    assert "declared before" not in table.caption
+    assert sentence in across_table(across(9).contrasts, study).caption
+    declared = contrast_table(pd.DataFrame([row("MNB-bi", 1.0, 0.04, "better")]), STUDY)
+    assert "by default" not in declared.caption
+    assert "all declared before the run" in declared.caption
 
 
 @pytest.mark.parametrize(

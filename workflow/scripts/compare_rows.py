@@ -46,11 +46,12 @@ def main() -> None:
             ],
             ignore_index=True,
         )
-        declared = [Contrast(a, b) for a, b in study["contrasts"]]
-        contrasts = judge_contrasts(pairs, declared, datasets)
+        wanted = [Contrast(a, b) for a, b in study["contrasts"]]
+        declared = study["contrasts_declared"]
+        contrasts = judge_contrasts(pairs, wanted, datasets, declared=declared)
         accuracy = cells.pivot(index="dataset", columns="row", values="accuracy")
         accuracy = accuracy.reindex(index=datasets, columns=cells["row"].unique())
-        across = compare_across(accuracy, declared, study["name"])
+        across = compare_across(accuracy, wanted, study["name"], declared=declared)
         tables = {
             "pairs": pairs,
             "contrasts": contrasts,

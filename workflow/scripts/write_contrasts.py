@@ -1,4 +1,4 @@
-"""Write the tables and the figure of the declared contrasts: see reporting.contrasts."""
+"""Write the tables and the figure of the contrasts: see reporting.contrasts."""
 
 import argparse
 import io

@@ -39,6 +39,7 @@ ACROSS_COLUMNS = (
     "bayes_equivalent",
     "bayes_b_better",
     "note",
+    "declared",
 )
 
 
@@ -56,7 +57,7 @@ class Across:
     nemenyi : data frame with the columns :data:`NEMENYI_COLUMNS`
         Every pair of ranked rows; ``rank_difference`` is the rank of a minus that of b.
     contrasts : data frame with the columns :data:`ACROSS_COLUMNS`
-        The declared contrasts: Wilcoxon's signed-rank test and the Bayesian one.
+        The contrasts of the study: Wilcoxon's signed-rank test and the Bayesian one.
     """
 
     ranks: pd.DataFrame
@@ -66,7 +67,11 @@ class Across:
 
 
 def compare_across(
-    accuracy: pd.DataFrame, contrasts: Sequence[tuple[str, str]], study: str
+    accuracy: pd.DataFrame,
+    contrasts: Sequence[tuple[str, str]],
+    study: str,
+    *,
+    declared: bool = True,
 ) -> Across:
     """Compare rows over datasets.
 
@@ -75,9 +80,11 @@ def compare_across(
     accuracy : data frame
         Fractions: one line per dataset, one column per row of the tables, NaN where it has none.
     contrasts : sequence of (a, b)
-        The declared contrasts, by the names of rows.
+        The contrasts, by the names of rows.
     study : str
         Its name seeds the draws of the posterior.
+    declared : bool
+        Whether the study file declares the contrasts; otherwise they are taken by default.
     """
     n_datasets = len(accuracy)
     complete = accuracy.loc[:, accuracy.notna().all()]
@@ -108,7 +115,7 @@ def compare_across(
         _ranks(accuracy, average, why),
         pd.DataFrame(omnibus, columns=list(OMNIBUS_COLUMNS)),
         pd.DataFrame(nemenyi, columns=list(NEMENYI_COLUMNS)),
-        _contrasts(accuracy, contrasts, study),
+        _contrasts(accuracy, contrasts, study).assign(declared=declared),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the tests say to the declared contrasts: p-values adjusted together, and an outcome each."""
+"""The tests of a study's contrasts: p-values adjusted together, and an outcome for each."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,24 +10,30 @@ from textbaselines.experiments.contrasts import Contrast
 from textbaselines.experiments.pairs import PAIR_COLUMNS
 from textbaselines.experiments.significance import LEVEL, holm
 
-CONTRAST_COLUMNS = (*PAIR_COLUMNS, "p_holm", "p_holm_study", "outcome")
+CONTRAST_COLUMNS = (*PAIR_COLUMNS, "p_holm", "p_holm_study", "outcome", "declared")
 
 BETTER, NOT_BETTER, WORSE, FAILED, NOT_RUN = "better", "not better", "worse", "failed", "not run"
 """Outcomes of a contrast: a against b."""
 
 
 def judge_contrasts(
-    pairs: pd.DataFrame, declared: Sequence[Contrast], datasets: Sequence[str]
+    pairs: pd.DataFrame,
+    contrasts: Sequence[Contrast],
+    datasets: Sequence[str],
+    *,
+    declared: bool = True,
 ) -> pd.DataFrame:
-    """Return every declared contrast on every dataset, its p-value adjusted and its outcome.
+    """Return every contrast on every dataset, its p-value adjusted and its outcome.
 
     Parameters
     ----------
     pairs : data frame
         What :func:`textbaselines.experiments.pairs.compare_rows` returned for the datasets.
-    declared : sequence of Contrast
+    contrasts : sequence of Contrast
     datasets : sequence of str
         In the study's order.
+    declared : bool
+        Whether the study file declares the contrasts; otherwise they are taken by default.
 
     Returns
     -------
@@ -41,13 +47,13 @@ def judge_contrasts(
     rows: list[dict[Any, Any]] = []
     for dataset in datasets:
         mine: list[dict[Any, Any]] = []
-        for a, b in declared:
+        for a, b in contrasts:
             row = found.get((dataset, a, b))
             if row is None and (dataset, b, a) in found:
                 row = turned(found[dataset, b, a])
             if row is None:
                 row = {**dict.fromkeys(PAIR_COLUMNS, math.nan), "failure": NOT_RUN}
-            mine.append({**row, "dataset": dataset, "a": a, "b": b})
+            mine.append({**row, "dataset": dataset, "a": a, "b": b, "declared": declared})
         _adjust(mine, "p_holm")
         for row in mine:
             row["outcome"] = _outcome(row)

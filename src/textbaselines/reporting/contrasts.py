@@ -1,4 +1,4 @@
-"""Tables of the declared contrasts: per dataset, and over all datasets."""
+"""Tables of a study's contrasts: per dataset, and over all datasets."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,15 @@ T_TEST = "corrected resampled t"
 
 
 def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
-    """Return the declared contrasts by dataset: difference, interval, adjusted p, outcome.
+    """Return the contrasts by dataset: difference, interval, adjusted p, outcome.
 
     Parameters
     ----------
     contrasts : data frame
         What :func:`textbaselines.experiments.verdicts.judge_contrasts` returned.
     study : mapping
-        The study's description: title, datasets, methods, ``control`` and ``contrasts``.
+        The study's description: title, datasets, methods, ``control``, ``contrasts`` and
+        ``contrasts_declared``.
     """
     found = {(row["dataset"], row["a"], row["b"]): row for row in contrasts.to_dict("records")}
     control = study["control"]
@@ -34,14 +35,17 @@ def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
         for dataset in study["datasets"]:
             line.append(_cell(found.get((dataset["name"], a, b)), control, reasons))
         groups.setdefault(_method(a, study), []).append(tuple(line))
+    declared = study["contrasts_declared"]
     against = f"minus the control, {control}" if control else "of the two"
     tests = set(contrasts["test"].dropna())
     caption = [
         f"Difference {against}, in points of accuracy; under it the 95 % interval, and the "
-        "p-value adjusted by Holm's method over the contrasts of the dataset, all declared "
-        f"before the run. Better or worse: p below {LEVEL}; not better: no difference shown, "
-        "which does not show that there is none.",
+        "p-value adjusted by Holm's method over the contrasts of the dataset"
+        f"{', all declared before the run' if declared else ''}. Better or worse: p below "
+        f"{LEVEL}; not better: no difference shown, which does not show that there is none.",
     ]
+    if not declared:
+        caption.append(by_default(control))
     if T_TEST in tests:
         caption.append(
             "Test and interval: corrected resampled t (Nadeau & Bengio 2003) over repeats × folds"
@@ -57,7 +61,11 @@ def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     return Table(
         name="contrasts",
         title=f"{study['title']}: "
-        + (f"against the control, {control}" if control else "declared comparisons"),
+        + (
+            f"against the {'control' if declared else 'first row'}, {control}"
+            if control
+            else "declared comparisons"
+        ),
         caption=" ".join(part for part in caption if part),
         header=("Row" if control else "Comparison", *(d["title"] for d in study["datasets"])),
         groups=tuple(tuple(rows) for rows in groups.values()),
@@ -66,8 +74,16 @@ def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     )
 
 
+def by_default(control: str | None) -> str:
+    """Return the sentence for a study whose file declares no comparison."""
+    return (
+        "The study file declares no comparison (contrasts: null), so the first row that every "
+        f"dataset has, {control}, was taken as the control by default."
+    )
+
+
 def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
-    """Return the declared contrasts over all datasets: Wilcoxon's test and the Bayesian one.
+    """Return the contrasts over all datasets: Wilcoxon's test and the Bayesian one.
 
     Parameters
     ----------
@@ -98,7 +114,8 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     return Table(
         name="across-datasets",
         title=f"{study['title']}: over all datasets",
-        caption="Each dataset is one observation. Mean difference in points of accuracy; datasets "
+        caption=("" if study["contrasts_declared"] else f"{by_default(study['control'])} ")
+        + "Each dataset is one observation. Mean difference in points of accuracy; datasets "
         "won / tied / lost; p of Wilcoxon's signed-rank test, adjusted by Holm's method over "
         "these comparisons; posterior probabilities of the Bayesian signed-rank test (Benavoli et "
         f"al. 2017) that the first is better by more than {EQUIVALENCE_POINTS} points, that the "

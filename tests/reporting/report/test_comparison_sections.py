@@ -11,6 +11,7 @@ STUDY = {
     "name": "s",
     "title": "A study",
     "control": "A-uni",
+    "contrasts_declared": True,
     "contrasts": [["B-uni", "A-uni"]],
     "datasets": [
         {"name": "d", "title": "First", "protocol": "10-fold cross-validation"},

@@ -8,6 +8,7 @@ import pytest
 from textbaselines.reporting.report.findings import findings, headline
 
 STUDY = {
+    "contrasts_declared": True,
     "datasets": [{"name": "d", "title": "D"}],
     "representations": [{"name": "bi", "title": "bigrams"}],
     "methods": [{"name": m, "title": m.upper()} for m in ("a", "b", "c")],
@@ -91,6 +92,16 @@ def test_declared_contrasts(p: float, outcome: str) -> None:
     better = "1 is better: B-bigrams (+2.00 points, p = 0.010)" in words
     assert better == (outcome == "better")
     assert ("1 is not better, nor shown to be worse" in words) == (outcome != "better")
+
+
+def test_contrasts_by_default_are_not_called_declared() -> None:
+    contrasts = pd.DataFrame(
+        [{**pair("b", "a", 2.0, 0.01, 1, 3), "p_holm": 0.01, "outcome": "better"}]
+    )
+    study = {**STUDY, "contrasts_declared": False}
+    (words,) = findings(cells(a=0.8, b=0.82), None, contrasts, study)
+    assert "Of the 1 comparison with the first row, A-bigrams, taken by default, 1 is" in words
+    assert "declared" not in words
 
 
 def test_a_single_row_has_no_pairs_and_is_told() -> None:

@@ -36,6 +36,7 @@ STUDY = {
     "tables": {"decimals": 1},
     "control": "M0-uni",
     "contrasts": [],
+    "contrasts_declared": True,
     "datasets": [
         {"name": "d", "title": "First", "protocol": "10-fold cross-validation"},
         {"name": "e", "title": "Second", "protocol": "10-fold cross-validation"},

@@ -65,10 +65,16 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
                 tuple(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("omnibus", "ranks")),
             )
         )
+    declared = study["contrasts_declared"]
     caution = [
         "The row with the highest accuracy was picked by these very numbers, so its lead is "
-        "flattered; the declared comparisons are not. That no difference is shown does not show "
-        "that there is none."
+        "flattered; the "
+        + (
+            "declared comparisons are not."
+            if declared
+            else "comparisons with the first row are not, for they do not depend on the numbers."
+        )
+        + " That no difference is shown does not show that there is none."
     ]
     if pairs is None:
         caution = ["No paired test was made: two overlapping intervals do not mean equality."]
@@ -167,7 +173,7 @@ def search(results: Results, study: Mapping[str, Any]) -> Section:
 
 
 def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sheet:
-    """Return every test of the declared comparisons side by side, with the effect sizes."""
+    """Return every test of the contrasts side by side, with the effect sizes."""
     titles = row_titles(study)
     rows = named(contrasts[contrasts["p"].notna()], study)
     approximate = rows["mcnemar_approximate"].astype("str") == "True"

@@ -57,7 +57,7 @@ def findings(
     """Return a few sentences for each dataset.
 
     The row with the highest accuracy and its interval; which rows are not shown to differ from
-    it; and what the declared contrasts say.
+    it; and what the contrasts say.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def findings(
             mine = pairs[pairs["dataset"] == dataset["name"]]
             words.append(_near(_behind(best["row"], mine), titles))
         if contrasts is not None:
-            words.append(_declared(contrasts[contrasts["dataset"] == dataset["name"]], titles))
+            mine = contrasts[contrasts["dataset"] == dataset["name"]]
+            words.append(_compared(mine, titles, declared=study["contrasts_declared"]))
         sentences.append(" ".join(filter(None, words)))
     return sentences
 
@@ -156,7 +157,8 @@ def _near(behind: Sequence[_Behind], titles: Mapping[str, str]) -> str:
     return text
 
 
-def _declared(contrasts: pd.DataFrame, titles: Mapping[str, str]) -> str:
+def _compared(contrasts: pd.DataFrame, titles: Mapping[str, str], *, declared: bool) -> str:
+    """Say what the contrasts of one dataset show, and whether the study file declares them."""
     outcome: dict[str, list[Mapping[Any, Any]]] = {BETTER: [], NOT_BETTER: [], WORSE: []}
     failed = int((contrasts["outcome"] == FAILED).sum())
     for row in contrasts.to_dict("records"):
@@ -173,11 +175,13 @@ def _declared(contrasts: pd.DataFrame, titles: Mapping[str, str]) -> str:
         against = "" if control else f" against {titles[row['b']]}"
         return f"{titles[row['a']]}{against} ({difference} points, p {_relation(row['p_holm'])})"
 
-    start = (
-        f"Of the {total} declared comparisons with the control, {control}, "
-        if control
-        else f"Of the {total} declared comparisons, "
-    )
+    comparisons = f"comparison{'s' * (total != 1)}"
+    if not declared:
+        start = f"Of the {total} {comparisons} with the first row, {control}, taken by default, "
+    elif control:
+        start = f"Of the {total} declared {comparisons} with the control, {control}, "
+    else:
+        start = f"Of the {total} declared {comparisons}, "
     parts = []
     for kind, words in ((BETTER, "better"), (WORSE, "worse")):
         rows = sorted(outcome[kind], key=lambda row: row["p_holm"])
