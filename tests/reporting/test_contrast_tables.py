@@ -95,6 +95,16 @@ def test_a_control_by_default_is_not_called_declared():
     assert "all declared before the run" in declared.caption
 
 
+def test_a_twin_of_the_control_has_no_result():
+    twin = row("MNB-bi", 0.0, math.nan, "identical")
+    table = contrast_table(pd.DataFrame([twin]), STUDY)
+    assert (table.rows[0][1].text, table.rows[0][1].below) == ("–", "")
+    assert table.notes[0] == (
+        "a",
+        "Predicts the same class of every test document: one model, not tested.",
+    )
+
+
 @pytest.mark.parametrize(
     ("p", "text"), [(0.0004, "<0.001"), (0.0005, "0.001"), (0.05, "0.050"), (1.0, "1.000")]
 )

@@ -14,6 +14,7 @@ rule compare_rows:
             "datasets.corpus",
             "experiments.across_datasets",
             "experiments.pairs",
+            "experiments.twins",
             "experiments.verdicts",
             "reporting.tables",
             "logs",

@@ -8,7 +8,7 @@ import pandas as pd
 
 from textbaselines.experiments.across_datasets import EQUIVALENCE_POINTS
 from textbaselines.experiments.significance import LEVEL
-from textbaselines.experiments.verdicts import FAILED, NOT_BETTER, NOT_RUN
+from textbaselines.experiments.verdicts import FAILED, IDENTICAL, NOT_BETTER, NOT_RUN
 from textbaselines.reporting.layout import DASH, Cell, Table
 from textbaselines.reporting.tables import describe_protocols, note_letters, percent
 
@@ -205,6 +205,9 @@ def signed(points: float) -> str:
 def _cell(row: Mapping[Any, Any] | None, control: str | None, reasons: dict[str, str]) -> Cell:
     if row is None or row["outcome"] == NOT_RUN:
         return Cell(DASH, marks=(_mark("Not run in this study.", reasons),))
+    if row["outcome"] == IDENTICAL:
+        same = "Predicts the same class of every test document: one model, not tested."
+        return Cell(DASH, marks=(_mark(same, reasons),))
     if row["outcome"] == FAILED:
         return Cell(DASH, marks=(_mark(f"Failed: {row['failure']}", reasons),))
     name = "t" if row["test"] == T_TEST else "bootstrap"

@@ -8,6 +8,7 @@ import pandas as pd
 
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.experiments.selection import compared_cells
+from textbaselines.experiments.twins import JOINED, twins_everywhere
 from textbaselines.reporting.claims import claims_table
 from textbaselines.reporting.contrasts import (
     across_table,
@@ -46,7 +47,11 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
     if pairs is not None:
         sources += [Source(f"{folder}/{one}.csv", "compare_rows") for one in ("pairs", "contrasts")]
     datasets = len(study["datasets"])
+    # Rows that are one model on every dataset count once.
     rows = len(cells[["method", "representation"]].drop_duplicates())
+    if pairs is not None:
+        everywhere = set(twins_everywhere(pairs).values())
+        rows -= sum(len(group) - 1 for group in everywhere)
     question = (
         f"Which of {rows} rows (a method on a representation) is the most accurate on "
         f"{'this dataset' if datasets == 1 else f'these {datasets} datasets'}, by how much, and "
@@ -87,7 +92,8 @@ def _over_all(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, An
     ranked = ranks.dropna(subset=["average_rank"])
     if len(ranked):
         first = ranked.sort_values("average_rank", kind="stable").iloc[0]
-        title = row_titles(study).get(first["row"], first["row"])
+        titles = row_titles(study)
+        title = JOINED.join(titles.get(name, name) for name in first["row"].split(JOINED))
         words += f" The best average rank is that of {title}, {first['average_rank']:.2f}."
     return words
 
