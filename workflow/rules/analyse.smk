@@ -126,6 +126,7 @@ rule analyse_errors:
             "experiments.error_analysis",
             "experiments.linear_evidence",
             "experiments.pairs",
+            "reporting.confusion_figure",
             "reporting.tables",
             "logs",
         ),
@@ -137,6 +138,19 @@ rule analyse_errors:
         corpora=corpora_of_study(),
         features=features_of_study(),
     output:
+        [
+            (
+                report(
+                    file,
+                    category="Figures",
+                    labels={"figure": "confusion matrices", "form": "SVG"},
+                    caption="../report/confusion.rst",
+                )
+                if file.endswith(".svg")
+                else file
+            )
+            for file in confusion_pictures()
+        ],
         hard=report(
             "results/errors/{study}/hard_documents.csv",
             category="Tables",
@@ -186,10 +200,16 @@ rule analyse_errors:
     threads: 1
     resources:
         mem_mb=megabytes(4, least=1000),
+    params:
+        confusion=(
+            ["--confusion", f"results/errors/{study.name}/confusion"]
+            if confusion_pictures()
+            else []
+        ),
     shell:
         "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
         " --selections {input.selections:q} --results results"
-        " --output results/errors/{wildcards.study:q} --log {log:q}"
+        " --output results/errors/{wildcards.study:q} {params.confusion:q} --log {log:q}"
 
 
 rule train_learning_curves:

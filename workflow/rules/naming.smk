@@ -342,6 +342,12 @@ def tokens_measured():
     ]
 
 
+def confusion_pictures():
+    """The heat maps of the confusion matrices, where a dataset has more than two classes."""
+    many = any(len(dataset.classes) > 2 for dataset in study.datasets.values())
+    return multiext("results/errors/{study}/confusion", ".svg", ".png", ".txt") if many else []
+
+
 def features_of_study():
     """The folds, counts and vocabularies that the study's runs rest on."""
     folder = study.name
@@ -389,6 +395,8 @@ def files_of_report():
     if study.config["protocol"]["inner"] is not None:
         figures.append(f"results/search/{name}/curves")
         tables.append(f"results/search/{name}/curves.csv")
+    if confusion_pictures():
+        figures.append(f"results/errors/{name}/confusion")
     if study.curve_runs():
         figures.append(f"results/learning_curves/{name}/curves")
         tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]

@@ -28,11 +28,12 @@ def main() -> None:
             name: storage.read_csv(args.significance / f"{name}.csv")
             for name in ("contrasts", "across", "ranks", "omnibus", "nemenyi")
         }
-        tables = [
-            contrasts.contrast_table(read["contrasts"], study),
-            contrasts.across_table(read["across"], study),
-            contrasts.rank_table(read["ranks"], read["omnibus"], study),
-        ]
+        tables = [contrasts.contrast_table(read["contrasts"], study)]
+        if len(study["datasets"]) > 1:
+            tables += [
+                contrasts.across_table(read["across"], study),
+                contrasts.rank_table(read["ranks"], read["omnibus"], study),
+            ]
         terminal = io.StringIO()
         for table in tables:
             layout.print_table(table, Console(file=terminal))

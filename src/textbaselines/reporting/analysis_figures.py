@@ -65,18 +65,30 @@ def reliability_figure(
                     f"[{percent(row['ece_low'], 1)}, {percent(row['ece_high'], 1)}], "
                     f"confidence minus accuracy {100 * row['overconfidence']:+.1f}"
                 )
-            panels.append(Panel(f"{dataset['title']}: {told}", lines))
-    if not any(panel.lines for panel in panels):
+            if lines:
+                panels.append(Panel(f"{dataset['title']}: {told}", lines))
+    if not panels:
         words.append(_NO_PROBABILITIES)
+    across, up = axes_of_reliability(calibration)
     figure = panel_figure(
         title,
         panels,
-        "Mean probability of the positive class",
-        "Share of positive documents",
+        across,
+        up,
         nothing=_NO_PROBABILITIES,
         diagonal=True,
     )
     return figure, "\n".join(words) + "\n"
+
+
+def axes_of_reliability(calibration: pd.DataFrame) -> tuple[str, str]:
+    """Return what a reliability diagram shows across and up, by the numbers of classes."""
+    many = set(calibration["classes"] > 2)
+    if many == {True}:
+        return "Mean probability of the predicted class", "Share of right predictions"
+    if True in many:
+        return "Mean probability of the class", "Share of documents of the class"
+    return "Mean probability of the positive class", "Share of positive documents"
 
 
 def overconfidence_figure(by_length: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figure, str]:

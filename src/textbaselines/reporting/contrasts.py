@@ -94,6 +94,8 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """
     reasons: dict[str, str] = {}
     groups: dict[str, list[tuple[Cell, ...]]] = {}
+    # Without any test its columns would be dashes.
+    columns = 8 if across["wilcoxon_p"].notna().any() else 4
     for row in across.to_dict("records"):
         note = row["note"] if isinstance(row["note"], str) else ""
         mark = (_mark(note, reasons),) if note else ()
@@ -110,16 +112,21 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
                 for name in ("bayes_a_better", "bayes_equivalent", "bayes_b_better")
             ),
         ]
-        groups.setdefault(_method(row["a"], study), []).append(tuple(cells))
+        groups.setdefault(_method(row["a"], study), []).append(tuple(cells[:columns]))
     return Table(
         name="across-datasets",
         title=f"{study['title']}: over all datasets",
         caption=("" if study["contrasts_declared"] else f"{by_default(study['control'])} ")
         + "Each dataset is one observation. Mean difference in points of accuracy; datasets "
-        "won / tied / lost; p of Wilcoxon's signed-rank test, adjusted by Holm's method over "
-        "these comparisons; posterior probabilities of the Bayesian signed-rank test (Benavoli et "
-        f"al. 2017) that the first is better by more than {EQUIVALENCE_POINTS} points, that the "
-        "two are practically equivalent, or that the second is better.",
+        "won / tied / lost"
+        + (
+            "; p of Wilcoxon's signed-rank test, adjusted by Holm's method over these "
+            "comparisons; posterior probabilities of the Bayesian signed-rank test (Benavoli et "
+            f"al. 2017) that the first is better by more than {EQUIVALENCE_POINTS} points, that "
+            "the two are practically equivalent, or that the second is better."
+            if columns == 8
+            else "."
+        ),
         header=(
             "Comparison",
             "Datasets",
@@ -129,7 +136,7 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
             "P(first)",
             "P(equivalent)",
             "P(second)",
-        ),
+        )[:columns],
         groups=tuple(tuple(rows) for rows in groups.values()),
         notes=tuple((mark, reason) for reason, mark in reasons.items()),
         emphasis=False,
@@ -149,6 +156,7 @@ def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, A
     reasons: dict[str, str] = {}
     ordered = ranks.sort_values("average_rank", kind="stable", na_position="last")
     rows = []
+    tested = ordered["average_rank"].notna().any()
     for row in ordered.to_dict("records"):
         note = row["note"] if isinstance(row["note"], str) else ""
         ranked = not math.isnan(row["average_rank"])
@@ -156,16 +164,18 @@ def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, A
         rows.append(
             (
                 Cell(row["row"], marks=(_mark(note, reasons),) if note else ()),
-                Cell(f"{row['average_rank']:.2f}" if ranked else DASH),
+                *([Cell(f"{row['average_rank']:.2f}" if ranked else DASH)] if tested else []),
                 Cell(DASH if math.isnan(accuracy) else percent(accuracy, 2)),
                 Cell(str(row["datasets"])),
             )
         )
     return Table(
         name="ranks",
-        title=f"{study['title']}: average ranks",
-        caption=f"{omnibus_words(omnibus)} Rank 1 is the best; ties share. Mean accuracy in %.",
-        header=("Row", "Average rank", "Mean accuracy", "Datasets"),
+        title=f"{study['title']}: " + ("average ranks" if tested else "mean accuracies"),
+        caption=f"{omnibus_words(omnibus)} "
+        + ("Rank 1 is the best; ties share. " if tested else "")
+        + "Mean accuracy in %.",
+        header=("Row", *(["Average rank"] if tested else []), "Mean accuracy", "Datasets"),
         groups=(tuple(rows),),
         notes=tuple((mark, reason) for reason, mark in reasons.items()),
         emphasis=False,

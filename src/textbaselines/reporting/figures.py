@@ -18,6 +18,9 @@ from textbaselines.reporting.layout import DAGGER
 from textbaselines.reporting.tables import SELECTIONS, check_cells, percent
 from textbaselines.storage import whole_file, write_text
 
+# Titles are the user's words: a dollar sign in one is no formula.
+matplotlib.rcParams["text.parse_math"] = False
+
 # Okabe & Ito (2008), "Color Universal Design", without yellow, too faint on white. Colour only
 # repeats what the row's name and the marker already say.
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")

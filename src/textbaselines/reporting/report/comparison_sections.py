@@ -127,17 +127,26 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
     contrasts = results.table(f"{folder}/contrasts.csv")
     if contrasts is None:
         return absent("difference", title, f"{folder}/contrasts.csv")
+    source = Source(f"{folder}/contrasts.csv", "compare_rows")
+    if contrasts.empty:
+        return Section("difference", title, absent="The study has one row: nothing to compare.")
+    if not contrasts["p"].notna().any():
+        why = "; ".join(map(str, (contrasts["failure"].dropna().unique()))) or "identical rows"
+        return Section(
+            "difference", title, (Prose((f"No comparison could be tested: {why}.",), (source,)),)
+        )
     blocks: list[Block] = [
-        Sheet(
-            _short(contrast_table(contrasts, study), study),
-            (Source(f"{folder}/contrasts.csv", "compare_rows"),),
-        ),
+        Sheet(_short(contrast_table(contrasts, study), study), (source,)),
         _tests(contrasts, study, folder),
     ]
     across, ranks, omnibus = (
         results.table(f"{folder}/{one}.csv") for one in ("across", "ranks", "omnibus")
     )
     if across is not None and ranks is not None and omnibus is not None:
+        over_all = Source(f"{folder}/omnibus.csv", "compare_rows")
+        if len(study["datasets"]) == 1:
+            words = "Tables over all datasets are left out: the study has one dataset."
+            return Section("difference", title, (*blocks, Prose((words,), (over_all,))))
         blocks += [
             Sheet(
                 _short(across_table(across, study), study),
@@ -150,7 +159,9 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
         ]
     nemenyi = results.table(f"{folder}/nemenyi.csv")
     if nemenyi is None or nemenyi.empty:
-        return Section("difference", title, tuple(blocks))
+        why = "" if omnibus is None else f" {omnibus_words(omnibus)}"
+        left_out = f"The diagram of critical differences is left out.{why}"
+        return Section("difference", title, (*blocks, Prose((left_out,))))
     blocks += picture_of(
         results,
         f"figures/{study['name']}/critical-difference",
@@ -173,8 +184,12 @@ def search(results: Results, study: Mapping[str, Any]) -> Section:
         "drawn at random, against n (Dodge et al. 2019).",
         Source(f"{stem}.csv", "write_search_curves"),
     )
-    if not figure:
+    curves = results.table(f"{stem}.csv")
+    if not figure or curves is None:
         return absent("search", "Hyper-parameters", f"{stem}.csv")
+    if curves.empty:
+        none = "No method of this study has more than one grid point, so nothing was searched."
+        return Section("search", "Hyper-parameters", absent=none)
     return Section("search", "Hyper-parameters", tuple(figure))
 
 
