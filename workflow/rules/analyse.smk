@@ -50,6 +50,7 @@ rule measure_calibration:
             caption="../report/calibration.rst",
         ),
         png="results/calibration/{study}/reliability.png",
+        narrow="results/calibration/{study}/reliability-narrow.svg",
         words="results/calibration/{study}/reliability.txt",
         length_svg=report(
             "results/calibration/{study}/by_length.svg",
@@ -58,6 +59,7 @@ rule measure_calibration:
             caption="../report/calibration.rst",
         ),
         length_png="results/calibration/{study}/by_length.png",
+        length_narrow="results/calibration/{study}/by_length-narrow.svg",
         length_words="results/calibration/{study}/by_length.txt",
     log:
         "logs/analyse/{study}-calibration.log",
@@ -102,6 +104,7 @@ rule measure_lengths:
             caption="../report/lengths.rst",
         ),
         png="results/lengths/{study}/accuracy_by_length.png",
+        narrow="results/lengths/{study}/accuracy_by_length-narrow.svg",
         words="results/lengths/{study}/accuracy_by_length.txt",
     log:
         "logs/analyse/{study}-lengths.log",
@@ -146,7 +149,7 @@ rule analyse_errors:
                     labels={"figure": "confusion matrices", "form": "SVG"},
                     caption="../report/confusion.rst",
                 )
-                if file.endswith(".svg")
+                if file.endswith("confusion.svg")
                 else file
             )
             for file in confusion_pictures()
@@ -269,6 +272,7 @@ rule write_learning_curves:
             caption="../report/learning_curves.rst",
         ),
         png="results/learning_curves/{study}/curves.png",
+        narrow="results/learning_curves/{study}/curves-narrow.svg",
         words="results/learning_curves/{study}/curves.txt",
     log:
         "logs/analyse/{study}-curves.log",

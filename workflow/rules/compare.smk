@@ -109,6 +109,7 @@ rule write_contrasts:
             caption="../report/critical_difference.rst",
         ),
         png="results/figures/{study}/critical-difference.png",
+        narrow="results/figures/{study}/critical-difference-narrow.svg",
         words="results/figures/{study}/critical-difference.txt",
     log:
         "logs/compare/{study}-tables.log",

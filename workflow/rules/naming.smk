@@ -342,10 +342,14 @@ def tokens_measured():
     ]
 
 
+FORMS = (".svg", "-narrow.svg", ".png", ".txt")
+"""The files of a figure: for a page and for a phone, as pixels, and in words."""
+
+
 def confusion_pictures():
     """The heat maps of the confusion matrices, where a dataset has more than two classes."""
     many = any(len(dataset.classes) > 2 for dataset in study.datasets.values())
-    return multiext("results/errors/{study}/confusion", ".svg", ".png", ".txt") if many else []
+    return multiext("results/errors/{study}/confusion", *FORMS) if many else []
 
 
 def features_of_study():
@@ -403,7 +407,7 @@ def files_of_report():
     if published_file():
         tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
         tables.append("results/tables/fidelity.csv")
-    pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
+    pictures = [f"{stem}{form}" for stem in figures for form in FORMS]
     return [f"results/cells/{name}.parquet", *tables, *pictures]
 
 

@@ -28,6 +28,7 @@ rule write_search_curves:
             caption="../report/search.rst",
         ),
         png="results/search/{study}/curves.png",
+        narrow="results/search/{study}/curves-narrow.svg",
         text="results/search/{study}/curves.txt",
     log:
         "logs/search/{study}.log",

@@ -49,6 +49,7 @@ rule draw_figures:
             caption="../report/accuracy.rst",
         ),
         png="results/figures/{study}/accuracy.png",
+        narrow="results/figures/{study}/accuracy-narrow.svg",
         text="results/figures/{study}/accuracy.txt",
     log:
         "logs/figures/{study}.log",
@@ -101,6 +102,7 @@ rule write_costs:
             caption="../report/cost_front.rst",
         ),
         png="results/costs/{study}/front.png",
+        narrow="results/costs/{study}/front-narrow.svg",
         text="results/costs/{study}/front.txt",
     log:
         "logs/costs/{study}.log",

@@ -106,7 +106,8 @@ def main() -> None:
             matrices = pd.concat(
                 [pd.DataFrame(columns=list(COLUMNS["confusion"])), *found["confusion"]]
             )
-            write_figure(args.confusion, *confusion_figure(matrices, study, classes))
+            narrow, _ = confusion_figure(matrices, study, classes, narrow=True)
+            write_figure(args.confusion, *confusion_figure(matrices, study, classes), narrow)
         for table, columns in COLUMNS.items():
             frames = [frame for frame in found[table] if not frame.empty]
             together = (

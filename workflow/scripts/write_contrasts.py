@@ -45,10 +45,9 @@ def main() -> None:
         }
         for ending, text in forms.items():
             storage.write_text(args.tables.with_suffix(ending), text)
-        figure, words = critical_difference_figure(
-            read["ranks"], read["nemenyi"], read["omnibus"], study
-        )
-        write_figure(args.figure, figure, words)
+        tests = (read["ranks"], read["nemenyi"], read["omnibus"])
+        narrow, _ = critical_difference_figure(*tests, study, narrow=True)
+        write_figure(args.figure, *critical_difference_figure(*tests, study), narrow)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from textbaselines.reporting.figures import set_title
+from textbaselines.reporting.figures import set_title, shortened
 from textbaselines.reporting.tables import percent
 
 FEWEST_CLASSES = 3
@@ -23,7 +23,6 @@ FEWEST_CLASSES = 3
 
 # Narrow steps where most confusions are.
 _STEPS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-_LONGEST = 24  # letters of a class name
 _WITH_NUMBERS = 12  # classes, at most, for numbers in the cells
 _MOST_PAIRS = 20
 
@@ -68,7 +67,11 @@ def most_confused(confusion: pd.DataFrame) -> pd.DataFrame:
 
 
 def confusion_figure(
-    confusion: pd.DataFrame, study: Mapping[str, Any], classes: Mapping[str, Sequence[str]]
+    confusion: pd.DataFrame,
+    study: Mapping[str, Any],
+    classes: Mapping[str, Sequence[str]],
+    *,
+    narrow: bool = False,
 ) -> tuple[Figure, str]:
     """Return a heat map for each dataset with more than two classes, and the same in words.
 
@@ -82,6 +85,8 @@ def confusion_figure(
         The study's description: ``title`` and ``datasets``.
     classes : mapping
         The classes of each dataset, in the order of its file.
+    narrow : bool
+        The scale of the shares below the maps, for a phone.
     """
     title = f"{study['title']}: what is taken for what"
     words = [title, "Share of each label that is predicted as each class, in %."]
@@ -102,7 +107,10 @@ def confusion_figure(
         figure.text(0.5, 0.35, words[-1], ha="center", fontsize=9)
         return figure, "\n".join(words) + "\n"
     sides = [_side(len(names)) for _, names, _ in panels]
-    figure = Figure(figsize=(max(sides) + 2.6, sum(sides) + 1.9 * len(sides)), layout="constrained")
+    width, height = max(sides) + 2.6, sum(sides) + 1.9 * len(sides)
+    if narrow:
+        width, height = max(sides) + 1.3, height + 0.8
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=sides)[:, 0]
     norm = BoundaryNorm(_STEPS, len(_STEPS) - 1)
@@ -111,7 +119,7 @@ def confusion_figure(
     for axis, (head, names, mine) in zip(axes, panels, strict=True):
         shares = _matrix(mine, names)
         _draw(axis, shares, colours, norm)
-        labels = _shortened(names)
+        labels = [shortened(name) for name in names]
         size = 9 if len(names) <= _WITH_NUMBERS else 7
         axis.set_xticks(range(len(names)), labels, rotation=90, fontsize=size)
         axis.set_yticks(range(len(names)), labels, fontsize=size)
@@ -119,7 +127,12 @@ def confusion_figure(
         axis.set_xlabel("Predicted", fontsize=9)
         axis.set_ylabel("Label", fontsize=9)
     bar = figure.colorbar(
-        ScalarMappable(norm, colours), ax=axes.tolist(), spacing="uniform", shrink=0.6, aspect=25
+        ScalarMappable(norm, colours),
+        ax=axes.tolist(),
+        location="bottom" if narrow else "right",
+        spacing="uniform",
+        shrink=0.9 if narrow else 0.6,
+        aspect=25,
     )
     bar.set_label("Share of the label (%)", fontsize=9)
     bar.set_ticks(list(_STEPS), labels=[f"{100 * step:.0f}" for step in _STEPS])
@@ -163,17 +176,6 @@ def _draw(axis: Any, shares: NDArray[np.float64], colours: Any, norm: Any) -> No
             colour = "white" if share >= 0.4 else "black"
             text = f"{100 * share:.0f}" if share >= 0.005 else "<1"
             axis.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
-
-
-def _shortened(names: Sequence[str]) -> list[str]:
-    """Return the names on one line each, long ones cut in the middle."""
-    shown = []
-    for name in names:
-        line = " ".join(name.split()) or repr(name)
-        if len(line) > _LONGEST:
-            line = f"{line[: _LONGEST // 2]}…{line[-(_LONGEST // 2 - 1) :]}"
-        shown.append(line)
-    return shown
 
 
 def _in_words(mine: pd.DataFrame) -> list[str]:

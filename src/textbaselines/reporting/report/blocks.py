@@ -65,6 +65,8 @@ class Picture:
         The SVG; a PNG of the same stem lies beside it.
     words : str
         What the figure shows, for readers who cannot see it.
+    narrow : Path, optional
+        The SVG that a phone shows instead.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Picture:
     path: Path
     words: str
     sources: tuple[Source, ...] = ()
+    narrow: Path | None = None
 
     kind = "picture"
 
@@ -209,7 +212,8 @@ def picture_of(
     if path is None or words is None:
         return []
     text = words.read_text(encoding="utf-8")
-    return [Picture(f"figure-{name}", caption, path, text, sources)]
+    narrow = results.path(f"{stem}-narrow.svg")
+    return [Picture(f"figure-{name}", caption, path, text, sources, narrow)]
 
 
 def absent(name: str, title: str, file: str) -> Section:
