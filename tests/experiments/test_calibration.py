@@ -153,7 +153,7 @@ def test_three_classes_are_measured_by_the_most_probable_one(tmp_path) -> None:
     runs = cal.CalibratedRuns(tmp_path, SELECTIONS)
     lengths = pd.Series(np.arange(300), index=test["id"])
     table, reliability, by_length = cal.calibrate_cells(cells, runs, corpus, lengths)
-    assert set(table["classes"]) == {3}
+    assert set(table["n_classes"]) == {3}
     own, platt, isotonic, none, *others = table.to_dict("records")
     classes = ["x", "NA", "y z"]
     probabilities = test[[f"probability_{name}" for name in classes]].to_numpy()

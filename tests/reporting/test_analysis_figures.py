@@ -22,7 +22,7 @@ STUDY = {
     "datasets": [{"name": "cr", "title": "CR"}, {"name": "imdb", "title": "IMDB"}],
 }
 CELL = {
-    "classes": 2,
+    "n_classes": 2,
     "dataset": "cr",
     "representation": "bi",
     "method": "MNB",

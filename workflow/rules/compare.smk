@@ -81,6 +81,7 @@ rule write_contrasts:
     input:
         code=code(
             "write_contrasts",
+            "csv_tables",
             "reporting.contrasts",
             "reporting.critical_difference",
             "reporting.figures",

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from textbaselines import storage
+from textbaselines.csv_tables import read_csv
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import contrasts, layout
 from textbaselines.reporting.critical_difference import critical_difference_figure
@@ -25,7 +26,7 @@ def main() -> None:
     with run_script("contrasts", args.log):
         study = storage.read_json(args.study)
         read = {
-            name: storage.read_csv(args.significance / f"{name}.csv")
+            name: read_csv(args.significance / f"{name}.csv")
             for name in ("contrasts", "across", "ranks", "omnibus", "nemenyi")
         }
         tables = [contrasts.contrast_table(read["contrasts"], study)]

@@ -55,7 +55,7 @@ CALIBRATION_COLUMNS = (
     "mean_confidence",
     "overconfidence",
     "reason",
-    "classes",
+    "n_classes",
 )
 RELIABILITY_COLUMNS = (
     *_CELL,
@@ -591,7 +591,7 @@ def calibrate_cells(
     classes = corpus["label"].nunique()
     tables: tuple[list[dict[str, Any]], ...] = ([], [], [])
     for cell in cells.to_dict("records"):
-        named = {name: cell[name] for name in KEY} | {"classes": classes}
+        named = {name: cell[name] for name in KEY} | {"n_classes": classes}
         reason = cell["failure"] if isinstance(cell["failure"], str) else ""
         if reason:
             tables[0].extend(

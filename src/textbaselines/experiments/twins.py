@@ -27,7 +27,7 @@ def twins_of(pairs: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     dict
         By row; the names of a group in the order of the rows.
     """
-    same = pairs[pairs["identical"].eq(True)]  # also of objects, and False where it is absent
+    same = pairs[pairs["identical"].eq(True)]
     return _groups(zip(same["a"], same["b"], strict=True))
 
 

@@ -90,7 +90,7 @@ def reliability_figure(
 
 def axes_of_reliability(calibration: pd.DataFrame) -> tuple[str, str]:
     """Return what a reliability diagram shows across and up, by the numbers of classes."""
-    many = set(calibration["classes"] > 2)
+    many = set(calibration["n_classes"] > 2)
     if many == {True}:
         return "Mean probability of the predicted class", "Share of right predictions"
     if True in many:

@@ -15,7 +15,7 @@ STUDY = {
 }
 CALIBRATION = """\
 dataset,representation,method,selection,calibration,predictions,accuracy,brier,log_loss,ece,\
-ece_low,ece_high,mean_confidence,overconfidence,reason,classes
+ece_low,ece_high,mean_confidence,overconfidence,reason,n_classes
 d,uni,A,fixed,own,9,0.8,0.15,0.6,0.11,0.104,0.118,0.9,0.1,,2
 d,uni,A,fixed,platt,9,0.8,0.14,0.5,0.02,0.01,0.03,0.8,0.0,,2
 d,uni,A,fixed,isotonic,9,0.8,0.13,0.4,0.01,0.0,0.02,0.8,0.0,,2

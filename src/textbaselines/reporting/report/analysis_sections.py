@@ -130,7 +130,7 @@ def _reliability_words(table: pd.DataFrame) -> str:
     """Return the caption of the reliability diagrams, by the numbers of classes."""
     two = "the share of positive documents against the probability that was said"
     more = "how often the predicted class is right against the probability that it was given"
-    many = set(table["classes"] > 2)
+    many = set(table["n_classes"] > 2)
     if many == {True}:
         return f"Reliability: {more}."
     if many == {False}:

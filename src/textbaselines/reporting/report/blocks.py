@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines import storage
+from textbaselines.csv_tables import read_csv
 from textbaselines.reporting.layout import DASH, Cell, Table
 
 
@@ -126,16 +126,8 @@ class Results:
         path = self.path(file)
         if path is None:
             return None
-        # Words such as "null" and ids such as "007" stay what they are.
-        return storage.read_csv(
-            path,
-            dtype=dict.fromkeys(_WORDS, "str"),
-            keep_default_na=False,
-            na_values=[""],
-        )
+        return read_csv(path)
 
-
-_WORDS = ("id", "label", "predicted", "class", "ngram", "text", "a", "b")
 
 Format = Callable[[Any], str]
 

@@ -197,7 +197,7 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sh
     """Return every test of the contrasts side by side, with the effect sizes."""
     titles = row_titles(study)
     rows = named(contrasts[contrasts["p"].notna()], study)
-    approximate = rows["mcnemar_approximate"].astype("str") == "True"
+    approximate = rows["mcnemar_approximate"]
     frame = pd.DataFrame(
         {
             "dataset": rows["dataset"],
