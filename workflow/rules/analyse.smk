@@ -64,7 +64,7 @@ rule measure_calibration:
     log:
         "logs/analyse/{study}-calibration.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -109,7 +109,7 @@ rule measure_lengths:
     log:
         "logs/analyse/{study}-lengths.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -199,7 +199,7 @@ rule analyse_errors:
     log:
         "logs/analyse/{study}-errors.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(4, least=1000),
@@ -228,7 +228,7 @@ rule train_learning_curves:
     log:
         "logs/analyse/{study}-curves-{dataset}-{representation}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -277,7 +277,7 @@ rule write_learning_curves:
     log:
         "logs/analyse/{study}-curves.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

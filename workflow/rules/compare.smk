@@ -65,7 +65,7 @@ rule compare_rows:
     log:
         "logs/compare/{study}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -115,7 +115,7 @@ rule write_contrasts:
     log:
         "logs/compare/{study}-tables.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

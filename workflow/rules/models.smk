@@ -24,7 +24,7 @@ rule store_best_model:
     log:
         "logs/models/{study}/{dataset}-best.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -55,7 +55,7 @@ rule store_model:
     log:
         "logs/models/{study}/{dataset}-{representation}-{method}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -70,7 +70,11 @@ rule register_models:
     """Log each dataset's best kept model to MLflow and make it the dataset's champion."""
     input:
         code=code(
-            "register_models", "reporting.registered_models", "reporting.served_model", "logs"
+            "register_models",
+            "reporting.registered_models",
+            "reporting.served_model",
+            "reporting.tracking.addresses",
+            "logs",
         ),
         tracked="results/tracking/{study}.json",
         models=models_of_study(),
@@ -80,7 +84,7 @@ rule register_models:
         "logs/track/{study}-models.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,

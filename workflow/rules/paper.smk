@@ -54,7 +54,7 @@ rule write_paper_tables:
     log:
         f"logs/paper/{study.name}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,

@@ -24,7 +24,7 @@ rule measure_leak:
     log:
         "logs/duplicates/{study}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -54,7 +54,7 @@ rule write_data_tables:
     log:
         "logs/tables/{study}-data.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
@@ -81,7 +81,7 @@ rule write_report:
     log:
         f"logs/report/{study.name}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

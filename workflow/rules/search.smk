@@ -33,7 +33,7 @@ rule write_search_curves:
     log:
         "logs/search/{study}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

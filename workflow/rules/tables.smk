@@ -26,7 +26,7 @@ rule write_tables:
     log:
         "logs/tables/{study}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
@@ -54,7 +54,7 @@ rule draw_figures:
     log:
         "logs/figures/{study}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
@@ -107,7 +107,7 @@ rule write_costs:
     log:
         "logs/costs/{study}.log",
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

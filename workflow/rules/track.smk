@@ -23,7 +23,7 @@ rule log_runs:
         "logs/track/{study}.log",
     localrule: True
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,
