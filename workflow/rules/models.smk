@@ -91,7 +91,7 @@ rule register_models:
         mlflow_store=1,
     params:
         suffix=study.name.removeprefix(study.config["name"]),
-        store=study.config["tracking_uri"] or "results/mlflow.db",
+        store=literal(study.config["tracking_uri"] or "results/mlflow.db"),
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
         " --models {input.models:q} --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"

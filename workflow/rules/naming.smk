@@ -5,18 +5,38 @@ that a changed grid re-runs its own method and nothing else.
 """
 
 
+def literal(value):
+    """A parameter as it is: Snakemake formats strings of a rule, but not what a function returns."""
+    strings = [value] if isinstance(value, str) else value
+    return (lambda wildcards: value) if any("{" in one for one in strings) else value
+
+
+def relative(path):
+    """A path relative to the working directory; Snakemake cannot read from one with braces."""
+    found = os.path.relpath(path)
+    if "{" in found:
+        told = UserError(
+            "a path with braces, which Snakemake takes for wildcards",
+            where=str(path),
+            found=found,
+            fix="start snakemake in the folder of the Snakefile, or rename the folder",
+        )
+        raise WorkflowError(str(told))
+    return found
+
+
 def script(name):
     """The path of a workflow script, relative to the working directory."""
-    return os.path.relpath(ROOT / "workflow" / "scripts" / f"{name}.py")
+    return relative(ROOT / "workflow" / "scripts" / f"{name}.py")
 
 
 def code(name, *modules):
     """The script and the library files it runs: an edit of them re-runs the job, no other does."""
-    library = [os.path.relpath(path) for path in provenance.source_files(*modules)]
+    library = [relative(path) for path in provenance.source_files(*modules)]
     return [script(name), *library]
 
 
-DATASET_SCHEMA = os.path.relpath(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
+DATASET_SCHEMA = relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
 
 
 def as_json(*values):
@@ -32,7 +52,7 @@ def raw_files(wildcards):
 
 def dataset_file(wildcards):
     """The dataset file of a dataset."""
-    return os.path.relpath(study.datasets[wildcards.dataset].path)
+    return relative(study.datasets[wildcards.dataset].path)
 
 
 def raw_file_of(wildcards):
@@ -245,7 +265,7 @@ def megabytes(factor, least=500):
 def published_file():
     """The file of published numbers, relative to the working directory; none without one."""
     published = study.config["tables"]["published"]
-    return [os.path.relpath(ROOT / published)] if published else []
+    return [relative(ROOT / published)] if published else []
 
 
 def summaries_of_study():
@@ -361,6 +381,12 @@ def features_of_study():
         files.add(f"results/counts/{folder}/{dataset}/{representation.counts}/matrix.npz")
         files.add(f"results/vocabularies/{folder}/{dataset}/{representation.vocabulary}.npz")
     return sorted(files)
+
+
+def parts_of_page():
+    """The style sheet, script and template of the report."""
+    page = ROOT / "src" / "textbaselines" / "reporting" / "report" / "page"
+    return [relative(f"{page}{ending}") for ending in (".css", ".js", ".html.jinja")]
 
 
 def files_of_report():

@@ -67,12 +67,7 @@ rule write_report:
     """Write the report of the study: the answer first, then everything it rests on."""
     input:
         code=code("write_report", "reporting.report.page", "reporting.report.sections", "logs"),
-        parts=multiext(
-            os.path.relpath(ROOT / "src" / "textbaselines" / "reporting" / "report" / "page"),
-            ".css",
-            ".js",
-            ".html.jinja",
-        ),
+        parts=parts_of_page(),
         study=f"results/studies/{study.name}.json",
         files=files_of_report(),
     output:
@@ -86,7 +81,7 @@ rule write_report:
     resources:
         mem_mb=500,
     params:
-        root=os.path.relpath(ROOT),
+        root=relative(ROOT),
     shell:
         "python {input.code[0]:q} --study {input.study:q} --results results"
         " --files {input.files:q} --root {params.root:q}"
