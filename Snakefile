@@ -50,6 +50,10 @@ except UserError as error:
 report: "workflow/report/workflow.rst"
 
 
+# Snakemake formats this path, so that braces in the checkout's own are doubled.
+ENVIRONMENT = str(ROOT / "workflow" / "envs" / "run.yml").replace("{", "{{").replace("}", "}}")
+
+
 wildcard_constraints:
     study=re.escape(study.name),
     dataset="[A-Za-z0-9_-]+",

@@ -20,6 +20,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from textbaselines import storage
+from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.ui import links_of_study, ui_command
 
 WIDTH, HEIGHT = 1700, 800
@@ -50,7 +51,7 @@ def served(results: Path) -> Iterator[str]:
 
 def final_run(results: Path, study: str) -> tuple[str, str]:
     """Return the experiment and the run of the most accurate cell that has a tuning plot."""
-    client = MlflowClient(tracking_uri=f"sqlite:///{(results / 'mlflow.db').absolute()}")
+    client = MlflowClient(tracking_uri=sqlite_address(results / "mlflow.db"))
     experiment = client.get_experiment_by_name(f"{study}-results")
     if experiment is None:
         raise SystemExit(f"{study} is not in the store of {results}: run `make track`")

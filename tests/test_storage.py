@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textbaselines import storage
+from textbaselines.csv_tables import read_csv
 from textbaselines.errors import UserError
 
 
@@ -131,12 +132,12 @@ def test_a_large_array_lies_in_a_file(monkeypatch) -> None:
 @pytest.mark.parametrize("content", [b"", b"PAR1\x15\x04 cut off", b"\xff\xfe\x00\xd8"])
 @pytest.mark.parametrize(
     "read",
-    [storage.read_parquet, storage.parquet_columns, storage.read_csv, storage.read_json],
+    [storage.read_parquet, storage.parquet_columns, read_csv, storage.read_json],
 )
 def test_a_broken_result_file_is_named(read, content: bytes, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     # A CSV of some words is a CSV: it breaks where a row has more fields than the head.
-    broken.write_bytes(content if read is not storage.read_csv or not content else b"a\n1,2\n\xff")
+    broken.write_bytes(content if read is not read_csv or not content else b"a\n1,2\n\xff")
     with pytest.raises(UserError, match="broken"):
         read(broken)
 

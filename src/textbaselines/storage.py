@@ -133,38 +133,23 @@ def read_parquet(
     """
     import pandas as pd
 
-    with _told_broken(path, "Parquet"):
+    with named_if_broken(path, "Parquet"):
         return pd.read_parquet(
             path, filters=filters, columns=None if columns is None else list(columns)
         )
-
-
-def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
-    """Read a CSV file; raise :class:`UserError` when it is absent, empty or broken.
-
-    Parameters
-    ----------
-    path : path
-    options
-        Those of ``pandas.read_csv``.
-    """
-    import pandas as pd
-
-    with _told_broken(path, "CSV"):
-        frame: pd.DataFrame = pd.read_csv(path, **options)
-        return frame
 
 
 def parquet_columns(path: str | Path) -> list[str]:
     """Return the names of a Parquet file's columns; :class:`UserError` as :func:`read_parquet`."""
     import pyarrow.parquet as pq
 
-    with _told_broken(path, "Parquet"):
+    with named_if_broken(path, "Parquet"):
         return list(pq.read_schema(path).names)
 
 
 @contextmanager
-def _told_broken(path: str | Path, form: str) -> Iterator[None]:
+def named_if_broken(path: str | Path, form: str) -> Iterator[None]:
+    """Raise :class:`UserError` with the path when a file cannot be read in the block."""
     try:
         yield
     except FileNotFoundError as error:
@@ -217,7 +202,7 @@ def read_array(path: str | Path, name: str) -> NDArray[Any]:
     UserError
         When the file is absent, broken, has pickled content or no array of that name.
     """
-    with _told_broken(path, "npz"), np.load(path, allow_pickle=False) as archive:
+    with named_if_broken(path, "npz"), np.load(path, allow_pickle=False) as archive:
         _want_arrays(path, archive.files, (name,))
         return np.asarray(archive[name])
 
@@ -231,7 +216,7 @@ def read_arrays(path: str | Path, wanted: Sequence[str] = ()) -> dict[str, NDArr
     wanted : sequence of str, optional
         Names of arrays that must be there.
     """
-    with _told_broken(path, "npz"), np.load(path, allow_pickle=False) as archive:
+    with named_if_broken(path, "npz"), np.load(path, allow_pickle=False) as archive:
         _want_arrays(path, archive.files, wanted)
         return {name: archive[name] for name in archive.files}
 

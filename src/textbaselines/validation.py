@@ -235,6 +235,8 @@ def _told(error: ValidationError, where: str, root: Mapping[str, Any]) -> UserEr
         kinds = [limit] if isinstance(limit, str) else limit
         what = "a value of the wrong type"
         expected = " or ".join(_TYPES.get(kind, kind) for kind in kinds)
+        if "string" in kinds and not isinstance(found, (Mapping, list)):
+            fix = "put it in quotes, if it is a name"
     else:
         what = _RULES.get(str(rule), "a value that is not allowed").format(limit)
         expected = schema.get("description")

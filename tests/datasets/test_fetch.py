@@ -205,6 +205,15 @@ def test_a_mirror_goes_first_unless_told_otherwise(
     assert server.asked == ["/good"]
 
 
+def test_a_name_in_a_mirror_is_no_pattern(fetch: Fetch, mirror_folder: Path) -> None:
+    (mirror_folder / "a[1]*?.txt").write_bytes(GOOD)
+    assert fetch(MirrorSource("a[1]*?.txt", sha256(GOOD)), mirror=mirror_folder)
+    (mirror_folder / "a[1]*?.txt").rename(mirror_folder / "a1.txt")
+    assert "no file a[1].txt" in refused(
+        fetch, MirrorSource("a[1].txt", sha256(GOOD)), mirror=mirror_folder
+    )
+
+
 def test_a_damaged_mirror_file_is_refused_and_named(
     fetch: Fetch, mirror_folder: Path, tmp_path: Path
 ) -> None:

@@ -126,6 +126,28 @@ def frame(values, columns=("A-x", "B-x", "C-x")):
     return pd.DataFrame(values, columns=list(columns), index=index)
 
 
+def test_rows_that_are_one_model_are_ranked_and_tested_once():
+    columns = ("A-x", "A-selected", "B-x", "C-x")
+    values = np.random.default_rng(3).random((6, 4))
+    values[:, 1] = values[:, 0]
+    twins = dict.fromkeys(columns[:2], columns[:2])
+    contrasts = [("A-x", "B-x"), ("A-selected", "B-x"), ("A-selected", "A-x"), ("C-x", "B-x")]
+    found = compare_across(frame(values, columns), contrasts, "s", twins=twins)
+    alone = compare_across(
+        frame(values[:, [0, 2, 3]]), [("A-x", "B-x"), ("C-x", "B-x")], "s", twins={}
+    )
+    assert found.ranks["row"].tolist() == ["A-x = A-selected", "B-x", "C-x"]
+    assert found.ranks["average_rank"].tolist() == alone.ranks["average_rank"].tolist()
+    assert found.omnibus["statistic"].tolist() == alone.omnibus["statistic"].tolist()
+    assert set(found.omnibus["rows"]) == {3}
+    assert len(found.nemenyi) == 3
+    p = found.contrasts["wilcoxon_p_holm"].tolist()
+    assert p[0] == p[1] == alone.contrasts["wilcoxon_p_holm"].iloc[0]
+    assert p[3] == alone.contrasts["wilcoxon_p_holm"].iloc[1]
+    assert math.isnan(p[2])
+    assert found.contrasts["note"].iloc[2] == "not tested: the same predictions on every dataset"
+
+
 def test_fewer_than_five_datasets_are_not_tested_and_say_so():
     found = compare_across(frame(np.random.default_rng(0).random((4, 3))), [("A-x", "B-x")], "s")
     assert found.omnibus["statistic"].isna().all()

@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss, log_loss
 
 from textbaselines.experiments import calibration as cal
 from textbaselines.experiments.lengths import length_parts
@@ -68,9 +69,110 @@ def test_isotonic_by_hand() -> None:
 
 
 def test_overconfidence_by_hand() -> None:
-    over = cal.overconfidence(np.array([0.9, 0.9, 0.2, 0.5]), np.array([True, False, False, True]))
+    ids = list("abcd")
+    frame = pd.DataFrame({"repeat": 0, "fold": 0, "id": ids})
+    frame = frame.assign(own=[0.9, 0.9, 0.2, 0.5], positive=[True, False, False, True])
+    frame = frame.assign(platt=np.nan, isotonic=np.nan)
+    groups = pd.Series(ids, index=ids)
+    rows, _, _ = cal.measure(frame, groups, length_parts(pd.Series([1, 1, 1, 1], index=ids)), 1)
     # One half predicts the negative class: wrong here.
-    np.testing.assert_allclose(over, [-0.1, 0.9, -0.2, 0.5])
+    assert rows[0]["overconfidence"] == pytest.approx((-0.1 + 0.9 - 0.2 + 0.5) / 4)
+    assert rows[0]["accuracy"] == 0.5
+
+
+def test_margins_by_hand() -> None:
+    scores = np.array([[1.0, 3.0, 2.0], [np.nan, -1.0, 4.0]])
+    np.testing.assert_array_equal(cal.margins(scores), [[-2, 1, -1], [np.nan, -5, 5]])
+    two = cal.margins(np.array([[-0.5, 0.5]]))
+    np.testing.assert_array_equal(two, [[-1, 1]])  # of two classes the score, twice
+
+
+def test_top_label_by_hand_and_beside_scikit_learn() -> None:
+    probabilities = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
+    truth = np.array([0, 1, 0])
+    found = cal.top_label(probabilities, truth)
+    assert found[""].tolist() == [0.7, 0.4, 1.0]
+    assert found["_right"].tolist() == [True, False, False]
+    # 0.3^2 + 0.2^2 + 0.1^2; 0.3^2 + 0.7^2 + 0.4^2; 1 + 1
+    np.testing.assert_allclose(found["_brier"], [0.14, 0.74, 2.0])
+    np.testing.assert_allclose(found["_loss"], -np.log([0.7, 0.3, 2.0**-52]))
+    sure = RNG.dirichlet(np.ones(5), 200)
+    true = RNG.integers(5, size=200)
+    found = cal.top_label(sure, true)
+    assert found["_loss"].mean() == pytest.approx(log_loss(true, sure))
+    assert found["_brier"].mean() == pytest.approx(
+        brier_score_loss(true, sure, labels=np.arange(5), scale_by_half=False)
+    )
+
+
+def test_each_class_is_mapped_against_the_rest() -> None:
+    truth = RNG.integers(3, size=400)
+    scores = RNG.normal(0, 1, (400, 3)) + 1.5 * np.eye(3)[truth]
+    new = RNG.normal(0, 1, (50, 3))
+    found = cal.against_the_rest(cal.fit_platt, scores, truth, new)
+    learnt, asked = cal.margins(scores), cal.margins(new)
+    each = [cal.fit_platt(learnt[:, k], truth == k)(asked[:, k]) for k in range(3)]
+    wanted = np.column_stack(each)
+    np.testing.assert_allclose(found, wanted / wanted.sum(axis=1, keepdims=True))
+    # A class that no training document had is impossible; without any class all are equal.
+    new[0, 2] = np.nan
+    new[1] = np.nan
+    found = cal.against_the_rest(cal.fit_isotonic, scores, truth, new)
+    assert found[0, 2] == 0
+    np.testing.assert_allclose(found[1], 1 / 3)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def write_classes(folder, own: bool = True) -> None:
+    """One fold of 300 test documents and 300 inner ones of three classes, 0.15 too sure."""
+    rng = np.random.default_rng(4)
+    folder.mkdir(parents=True)
+    for name, letter in (("predictions", "t"), ("inner_predictions", "v")):
+        codes = rng.integers(3, size=300)
+        scores = rng.normal(0, 1, (300, 3)) + np.eye(3)[codes]
+        probabilities = np.exp(3 * scores) / np.exp(3 * scores).sum(axis=1, keepdims=True)
+        frame = pd.DataFrame({"id": [f"{letter}{n}" for n in range(300)]}).assign(
+            point="a", repeat=0, fold=0, label=np.array(["x", "NA", "y z"])[codes]
+        )
+        for place, label in enumerate(("x", "NA", "y z")):
+            frame[f"score_{label}"] = scores[:, place]
+            if own:
+                frame[f"probability_{label}"] = probabilities[:, place]
+        frame.to_parquet(folder / f"{name}.parquet")
+    (folder / "run.json").write_text(json.dumps({"positive": "x", "classes": ["x", "NA", "y z"]}))
+
+
+def test_three_classes_are_measured_by_the_most_probable_one(tmp_path) -> None:
+    write_classes(tmp_path / "d" / "bi" / "M")
+    write_classes(tmp_path / "d" / "bi" / "N", own=False)
+    test = pd.read_parquet(tmp_path / "d/bi/M/predictions.parquet")
+    corpus = test[["id", "label"]].assign(group=test["id"])
+    cells = pd.DataFrame(
+        [{**CELL, "selection": "fixed", "point": "a", "failure": None, "method": m} for m in "MN"]
+    )
+    runs = cal.CalibratedRuns(tmp_path, SELECTIONS)
+    lengths = pd.Series(np.arange(300), index=test["id"])
+    table, reliability, by_length = cal.calibrate_cells(cells, runs, corpus, lengths)
+    assert set(table["n_classes"]) == {3}
+    own, platt, isotonic, none, *others = table.to_dict("records")
+    classes = ["x", "NA", "y z"]
+    probabilities = test[[f"probability_{name}" for name in classes]].to_numpy()
+    right = np.array(classes)[probabilities.argmax(axis=1)] == test["label"]
+    confidence = probabilities.max(axis=1)
+    assert own["accuracy"] == pytest.approx(right.mean())
+    assert own["overconfidence"] == pytest.approx(confidence.mean() - right.mean())
+    shares, means = calibration_curve(right, confidence, n_bins=15, strategy="quantile")
+    curve = reliability[(reliability["method"] == "M") & (reliability["calibration"] == "own")]
+    np.testing.assert_allclose(curve["share_positive"], shares)
+    np.testing.assert_allclose(curve["mean_probability"], means)
+    assert own["ece"] == pytest.approx(np.average(np.abs(shares - means), weights=[20] * 15))
+    truth = test["label"].map({name: place for place, name in enumerate(classes)})
+    assert own["log_loss"] == pytest.approx(log_loss(truth, probabilities))
+    for one in (platt, isotonic, *others):
+        assert one["ece"] < own["ece"] / 2
+        assert one["brier"] < own["brier"]
+    assert (none["reason"], len(others)) == ("the method has no probabilities", 2)
+    assert set(by_length["part"]) == {1, 2, 3, 4, 5}
 
 
 def test_whole_groups_are_resampled() -> None:

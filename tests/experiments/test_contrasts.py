@@ -21,6 +21,7 @@ def declared(wanted):
 
 def test_without_a_word_every_row_is_compared_with_the_first_that_all_datasets_have():
     found = declared(None)
+    assert found.by_default
     assert found.control == "MNB-bi"
     assert found.contrasts == (Contrast("MNB-uni", "MNB-bi"), Contrast("SVM-bi", "MNB-bi"))
 
@@ -28,9 +29,10 @@ def test_without_a_word_every_row_is_compared_with_the_first_that_all_datasets_h
 def test_a_control_and_a_list():
     found = declared({"control": "SVM-bi"})
     assert found.control == "SVM-bi"
+    assert not found.by_default
     assert [contrast.a for contrast in found.contrasts] == ["MNB-uni", "MNB-bi"]
     found = declared([{"a": "SVM-bi", "b": "MNB-uni"}])
-    assert found == (None, (Contrast("SVM-bi", "MNB-uni"),))
+    assert found == (None, (Contrast("SVM-bi", "MNB-uni"),), False)
 
 
 @pytest.mark.parametrize(

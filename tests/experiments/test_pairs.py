@@ -15,6 +15,7 @@ from textbaselines.experiments.pairs import (
 )
 from textbaselines.experiments.selection import SELECTION_COLUMNS, compared_cells
 from textbaselines.experiments.significance import corrected_resampled_t
+from textbaselines.experiments.twins import twins_everywhere, twins_of
 from textbaselines.storage import write_parquet
 
 NOTHING_CHOSEN = pd.DataFrame(columns=list(SELECTION_COLUMNS))
@@ -64,6 +65,36 @@ def write_run(root, method, right, *, order=None, representation="bi", n_train=5
 def pairs_of(root, **more):
     cells = compared_cells(pd.DataFrame([cell("A", 0.85), cell("B", 0.65)]))
     return compare_dataset(root, cells, NOTHING_CHOSEN, GROUPS, resamples=2000, **more)
+
+
+def test_a_row_and_its_twin_are_not_tested(tmp_path):
+    write_run(tmp_path, "A", A)
+    write_run(tmp_path, "B", A, order=1)
+    write_run(tmp_path, "C", B)
+    cells = compared_cells(pd.DataFrame([cell(m, 0.85) for m in "ABC"]))
+    frame = compare_dataset(tmp_path, cells, NOTHING_CHOSEN, GROUPS, resamples=50)
+    assert frame["identical"].tolist() == [True, False, False]
+    twin, other, _ = frame.to_dict("records")
+    assert (twin["difference_points"], twin["mcnemar_only_a"]) == (0, 0)
+    assert pd.isna(twin["test"])
+    results = ["p", "t_p", "mcnemar_p", "t_low_points", "bootstrap_low_points"]
+    assert all(math.isnan(twin[name]) for name in results)
+    assert not any(math.isnan(other[name]) for name in results)
+    pairs = frame.assign(dataset="cr")
+    assert twins_of(pairs) == dict.fromkeys(("A-bi", "B-bi"), ("A-bi", "B-bi"))
+    elsewhere = pairs.assign(dataset="rt", identical=False, p=0.5)
+    assert twins_everywhere(pairs) == twins_of(pairs)
+    assert twins_everywhere(pd.concat([pairs, elsewhere])) == {}
+
+
+def test_rows_that_are_right_on_the_same_documents_but_wrong_otherwise_are_no_twins(tmp_path):
+    write_run(tmp_path, "A", A)
+    write_run(tmp_path, "B", A)
+    path = tmp_path / "cr/bi/B/predictions.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[frame["predicted"] == "neg", "predicted"] = "neutral"
+    write_parquet(path, frame)
+    assert pairs_of(tmp_path)["identical"].tolist() == [False]
 
 
 def test_every_number_by_hand(tmp_path):
@@ -121,6 +152,11 @@ def test_one_split_is_judged_by_mcnemar(tmp_path):
 def test_equal_rows_differ_in_nothing(tmp_path):
     write_run(tmp_path, "A", A)
     write_run(tmp_path, "B", A)
+    path = tmp_path / "cr/bi/B/predictions.parquet"
+    wrong = pd.read_parquet(path)
+    # Right on the same documents, wrong in another way: two models that are as accurate.
+    wrong.loc[wrong["predicted"] == "neg", "predicted"] = "neutral"
+    write_parquet(path, wrong)
     (row,) = pairs_of(tmp_path).to_dict("records")
     assert (row["p"], row["mcnemar_p"], row["difference_points"], row["t"]) == (1, 1, 0, 0)
     assert (row["bootstrap_low_points"], row["bootstrap_high_points"]) == (0, 0)

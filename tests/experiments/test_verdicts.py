@@ -38,6 +38,21 @@ def test_holm_over_the_declared_contrasts_of_a_dataset_and_of_all():
     assert frame["outcome"].tolist() == ["better", "worse", "better", "not better"]
 
 
+def test_contrasts_of_the_same_two_models_count_once_and_a_twin_is_not_tested():
+    twin = pair("cr", "A", "A2", math.nan, 0.0) | {"identical": True}
+    rows = [
+        twin,
+        pair("cr", "A", "B", 0.02, 1.0),
+        pair("cr", "A2", "B", 0.02, 1.0),
+        pair("cr", "A", "C", 0.03, -1.0),
+    ]
+    frame = judged(rows, [("A", "B"), ("A2", "B"), ("A", "C"), ("A2", "A")])
+    # Two hypotheses, not four: 0.02 twice, then the larger of that and 0.03.
+    assert frame["p_holm"].tolist() == pytest.approx([0.04, 0.04, 0.04, math.nan], nan_ok=True)
+    assert frame["p_holm_study"].tolist()[:3] == pytest.approx([0.04, 0.04, 0.04])
+    assert frame["outcome"].tolist() == ["better", "better", "worse", "identical"]
+
+
 def test_a_failed_contrast_counts_and_one_that_was_never_run_does_not():
     rows = [
         pair("cr", "A", "B", 0.03, 1.0),

@@ -24,6 +24,7 @@ STUDY = {
     "datasets": [{"name": "cr", "title": "CR", "protocol": "10-fold"}],
     "methods": [{"name": "MNB", "title": "MNB"}, {"name": "SVM", "title": "SVM"}],
     "control": "MNB-uni",
+    "contrasts_declared": True,
     "contrasts": [["MNB-bi", "MNB-uni"], ["SVM-uni", "MNB-uni"], ["SVM-bi", "MNB-uni"]],
 }
 
@@ -78,6 +79,32 @@ def test_one_split_shows_the_interval_of_the_bootstrap():
     assert table.rows[1][1].marks == ("a",)  # declared, and no row of it
 
 
+def test_a_control_by_default_is_not_called_declared():
+    study = {**STUDY, "contrasts_declared": False}
+    table = contrast_table(pd.DataFrame([row("MNB-bi", 1.0, 0.04, "better")]), study)
+    assert table.title == "Small: against the first row, MNB-uni"
+    sentence = (
+        "The study file declares no comparison (contrasts: null), so the first row that every "
+        "dataset has, MNB-uni, was taken as the control by default."
+    )
+    assert sentence in table.caption
+    assert "declared before" not in table.caption
+    assert sentence in across_table(across(9).contrasts, study).caption
+    declared = contrast_table(pd.DataFrame([row("MNB-bi", 1.0, 0.04, "better")]), STUDY)
+    assert "by default" not in declared.caption
+    assert "all declared before the run" in declared.caption
+
+
+def test_a_twin_of_the_control_has_no_result():
+    twin = row("MNB-bi", 0.0, math.nan, "identical")
+    table = contrast_table(pd.DataFrame([twin]), STUDY)
+    assert (table.rows[0][1].text, table.rows[0][1].below) == ("–", "")
+    assert table.notes[0] == (
+        "a",
+        "Predicts the same class of every test document: one model, not tested.",
+    )
+
+
 @pytest.mark.parametrize(
     ("p", "text"), [(0.0004, "<0.001"), (0.0005, "0.001"), (0.05, "0.050"), (1.0, "1.000")]
 )
@@ -113,7 +140,12 @@ def test_tables_over_datasets():
 def test_what_was_not_tested_is_said():
     found = across(4)
     table = across_table(found.contrasts, STUDY)
-    assert table.rows[0][4].text == "–"
+    # No columns of dashes.
+    assert table.header == ("Comparison", "Datasets", "Mean", "Won / tied / lost")
+    assert {len(line) for line in table.rows} == {4}
+    ranks = rank_table(found.ranks, found.omnibus, STUDY)
+    assert ranks.header == ("Row", "Mean accuracy", "Datasets")
+    assert ranks.title == "Small: mean accuracies"
     assert table.notes == (("a", "not tested: 4 datasets, at least 5 needed"),)
     assert omnibus_words(found.omnibus).startswith("All rows at once were not tested: 4 datasets")
 

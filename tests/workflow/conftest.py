@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,17 @@ def environment() -> dict[str, str]:
     """The variables of a plain shell: no mirror, no telemetry."""
     kept = {key: value for key, value in os.environ.items() if key != "TEXTBASELINES_MIRROR"}
     return {**kept, "MLFLOW_DISABLE_TELEMETRY": "true"}
+
+
+@pytest.fixture(scope="session")
+def copied(repository: Path) -> Callable[[Path], tuple[str, ...]]:
+    """A function that copies the project to a folder and returns the names of what it copied."""
+
+    def copy(folder: Path) -> tuple[str, ...]:
+        Project(folder, repository)
+        return PARTS
+
+    return copy
 
 
 @pytest.fixture(scope="session")

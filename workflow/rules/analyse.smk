@@ -43,6 +43,7 @@ rule measure_calibration:
             caption="../report/calibration.rst",
         ),
         png="results/calibration/{study}/reliability.png",
+        narrow="results/calibration/{study}/reliability-narrow.svg",
         words="results/calibration/{study}/reliability.txt",
         length_svg=report(
             "results/calibration/{study}/by_length.svg",
@@ -51,11 +52,12 @@ rule measure_calibration:
             caption="../report/calibration.rst",
         ),
         length_png="results/calibration/{study}/by_length.png",
+        length_narrow="results/calibration/{study}/by_length-narrow.svg",
         length_words="results/calibration/{study}/by_length.txt",
     log:
         "logs/analyse/{study}-calibration.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -89,11 +91,12 @@ rule measure_lengths:
             caption="../report/lengths.rst",
         ),
         png="results/lengths/{study}/accuracy_by_length.png",
+        narrow="results/lengths/{study}/accuracy_by_length-narrow.svg",
         words="results/lengths/{study}/accuracy_by_length.txt",
     log:
         "logs/analyse/{study}-lengths.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -116,6 +119,19 @@ rule analyse_errors:
         corpora=corpora_of_study(),
         features=features_of_study(),
     output:
+        [
+            (
+                report(
+                    file,
+                    category="Figures",
+                    labels={"figure": "confusion matrices", "form": "SVG"},
+                    caption="../report/confusion.rst",
+                )
+                if file.endswith("confusion.svg")
+                else file
+            )
+            for file in confusion_pictures()
+        ],
         hard=report(
             "results/errors/{study}/hard_documents.csv",
             category="Tables",
@@ -161,14 +177,20 @@ rule analyse_errors:
     log:
         "logs/analyse/{study}-errors.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(4, least=1000),
+    params:
+        confusion=(
+            ["--confusion", f"results/errors/{study.name}/confusion"]
+            if confusion_pictures()
+            else []
+        ),
     shell:
         "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
         " --selections {input.selections:q} --results results"
-        " --output results/errors/{wildcards.study:q} --log {log:q}"
+        " --output results/errors/{wildcards.study:q} {params.confusion:q} --log {log:q}"
 
 
 rule train_learning_curves:
@@ -184,7 +206,7 @@ rule train_learning_curves:
     log:
         "logs/analyse/{study}-curves-{dataset}-{representation}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -222,11 +244,12 @@ rule write_learning_curves:
             caption="../report/learning_curves.rst",
         ),
         png="results/learning_curves/{study}/curves.png",
+        narrow="results/learning_curves/{study}/curves-narrow.svg",
         words="results/learning_curves/{study}/curves.txt",
     log:
         "logs/analyse/{study}-curves.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

@@ -1,13 +1,13 @@
 """Compare: predictions -> is a difference real, on each dataset and over all of them.
 
-Output: every pair of rows of the tables with paired tests and effect sizes, the contrasts that the
-study declares with adjusted p-values, ranks over datasets; tables and the critical-difference
+Output: every pair of rows of the tables with paired tests and effect sizes, the contrasts of the
+study with adjusted p-values, ranks over datasets; tables and the critical-difference
 diagram.
 """
 
 
 rule compare_rows:
-    """Test every pair of rows on shared test documents, and the declared contrasts."""
+    """Test every pair of rows on shared test documents, and the contrasts of the study."""
     input:
         code=code("compare_rows"),
         study="results/studies/{study}.json",
@@ -56,7 +56,7 @@ rule compare_rows:
     log:
         "logs/compare/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -68,7 +68,7 @@ rule compare_rows:
 
 
 rule write_contrasts:
-    """Write the tables of the declared contrasts and the critical-difference diagram."""
+    """Write the tables of the contrasts and the critical-difference diagram."""
     input:
         code=code("write_contrasts"),
         study="results/studies/{study}.json",
@@ -94,11 +94,12 @@ rule write_contrasts:
             caption="../report/critical_difference.rst",
         ),
         png="results/figures/{study}/critical-difference.png",
+        narrow="results/figures/{study}/critical-difference-narrow.svg",
         words="results/figures/{study}/critical-difference.txt",
     log:
         "logs/compare/{study}-tables.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

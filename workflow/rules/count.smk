@@ -27,7 +27,7 @@ for counting in counting_jobs(study):
         wildcard_constraints:
             dataset="|".join(map(re.escape, counting.datasets)),
         conda:
-            "../envs/run.yml"
+            ENVIRONMENT
         threads: 1
         resources:
             mem_mb=megabytes(60),

@@ -23,7 +23,7 @@ rule compare_with_grouped:
     log:
         "logs/duplicates/{study}-{dataset}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -53,7 +53,7 @@ rule write_grouped:
     log:
         "logs/duplicates/{study}-grouped.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(4),

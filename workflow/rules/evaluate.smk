@@ -12,12 +12,13 @@ rule describe_study:
         "logs/evaluate/{study}-study.log",
     localrule: True
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=100,
     params:
-        description=storage.canonical_json(description_of_study()),
+        # By a function: a string of a study's own words would be formatted.
+        description=lambda wildcards: storage.canonical_json(description_of_study()),
     shell:
         "printf '%s\\n' {params.description:q} > {output:q} 2> {log:q}"
 
@@ -36,7 +37,7 @@ rule summarise_cells:
     log:
         "logs/evaluate/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(10),

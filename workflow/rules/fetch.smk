@@ -15,7 +15,7 @@ rule fetch_file:
     log:
         "logs/fetch/{file}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

@@ -17,7 +17,7 @@ rule draw_folds:
     log:
         "logs/folds/{study}/{dataset}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(4),

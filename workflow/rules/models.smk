@@ -24,7 +24,7 @@ rule store_best_model:
     log:
         "logs/models/{study}/{dataset}-best.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -55,7 +55,7 @@ rule store_model:
     log:
         "logs/models/{study}/{dataset}-{representation}-{method}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
@@ -78,14 +78,14 @@ rule register_models:
         "logs/track/{study}-models.log",
     localrule: True
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,
         mlflow_store=1,
     params:
         suffix=study.name.removeprefix(study.config["name"]),
-        store=study.config["tracking_uri"] or "results/mlflow.db",
+        store=literal(study.config["tracking_uri"] or "results/mlflow.db"),
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
         " --models {input.models:q} --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"

@@ -5,18 +5,38 @@ that a changed grid re-runs its own method and nothing else.
 """
 
 
+def literal(value):
+    """A parameter as it is: Snakemake formats strings of a rule, but not what a function returns."""
+    strings = [value] if isinstance(value, str) else value
+    return (lambda wildcards: value) if any("{" in one for one in strings) else value
+
+
+def relative(path):
+    """A path relative to the working directory; Snakemake cannot read from one with braces."""
+    found = os.path.relpath(path)
+    if "{" in found:
+        told = UserError(
+            "a path with braces, which Snakemake takes for wildcards",
+            where=str(path),
+            found=found,
+            fix="start snakemake in the folder of the Snakefile, or rename the folder",
+        )
+        raise WorkflowError(str(told))
+    return found
+
+
 def script(name):
     """The path of a workflow script, relative to the working directory."""
-    return os.path.relpath(ROOT / "workflow" / "scripts" / f"{name}.py")
+    return relative(ROOT / "workflow" / "scripts" / f"{name}.py")
 
 
 def code(name):
     """The script and the library files it imports: an edit of them re-runs the job, no other does."""
     library = provenance.files_imported_by(ROOT / "workflow" / "scripts" / f"{name}.py")
-    return [script(name), *(os.path.relpath(path) for path in library)]
+    return [script(name), *map(relative, library)]
 
 
-DATASET_SCHEMA = os.path.relpath(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
+DATASET_SCHEMA = relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
 
 
 def as_json(*values):
@@ -32,7 +52,7 @@ def raw_files(wildcards):
 
 def dataset_file(wildcards):
     """The dataset file of a dataset."""
-    return os.path.relpath(study.datasets[wildcards.dataset].path)
+    return relative(study.datasets[wildcards.dataset].path)
 
 
 def raw_file_of(wildcards):
@@ -236,7 +256,7 @@ def megabytes(factor, least=500):
 def published_file():
     """The file of published numbers, relative to the working directory; none without one."""
     published = study.config["tables"]["published"]
-    return [os.path.relpath(ROOT / published)] if published else []
+    return [relative(ROOT / published)] if published else []
 
 
 def summaries_of_study():
@@ -333,6 +353,16 @@ def tokens_measured():
     ]
 
 
+FORMS = (".svg", "-narrow.svg", ".png", ".txt")
+"""The files of a figure: for a page and for a phone, as pixels, and in words."""
+
+
+def confusion_pictures():
+    """The heat maps of the confusion matrices, where a dataset has more than two classes."""
+    many = any(len(dataset.classes) > 2 for dataset in study.datasets.values())
+    return multiext("results/errors/{study}/confusion", *FORMS) if many else []
+
+
 def features_of_study():
     """The folds, counts and vocabularies that the study's runs rest on."""
     folder = study.name
@@ -342,6 +372,12 @@ def features_of_study():
         files.add(f"results/counts/{folder}/{dataset}/{representation.counts}/matrix.npz")
         files.add(f"results/vocabularies/{folder}/{dataset}/{representation.vocabulary}.npz")
     return sorted(files)
+
+
+def parts_of_page():
+    """The style sheet, script and template of the report."""
+    page = ROOT / "src" / "textbaselines" / "reporting" / "report" / "page"
+    return [relative(f"{page}{ending}") for ending in (".css", ".js", ".html.jinja")]
 
 
 def files_of_report():
@@ -380,13 +416,15 @@ def files_of_report():
     if study.config["protocol"]["inner"] is not None:
         figures.append(f"results/search/{name}/curves")
         tables.append(f"results/search/{name}/curves.csv")
+    if confusion_pictures():
+        figures.append(f"results/errors/{name}/confusion")
     if study.curve_runs():
         figures.append(f"results/learning_curves/{name}/curves")
         tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]
     if published_file():
         tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
         tables.append("results/tables/fidelity.csv")
-    pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
+    pictures = [f"{stem}{form}" for stem in figures for form in FORMS]
     return [f"results/cells/{name}.parquet", *tables, *pictures]
 
 

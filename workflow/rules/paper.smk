@@ -48,7 +48,7 @@ rule write_paper_tables:
     log:
         f"logs/paper/{study.name}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,

@@ -19,7 +19,7 @@ rule read_corpus:
     log:
         "logs/read/{dataset}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(20, least=500),

@@ -20,7 +20,7 @@ rule reduce_features:
     benchmark:
         "results/benchmarks/{study}/reduce/{dataset}-{reduced}.tsv"
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),

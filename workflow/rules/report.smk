@@ -24,7 +24,7 @@ rule measure_leak:
     log:
         "logs/duplicates/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(8, least=1000),
@@ -54,7 +54,7 @@ rule write_data_tables:
     log:
         "logs/tables/{study}-data.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
@@ -67,12 +67,7 @@ rule write_report:
     """Write the report of the study: the answer first, then everything it rests on."""
     input:
         code=code("write_report"),
-        parts=multiext(
-            os.path.relpath(ROOT / "src" / "textbaselines" / "reporting" / "report" / "page"),
-            ".css",
-            ".js",
-            ".html.jinja",
-        ),
+        parts=parts_of_page(),
         study=f"results/studies/{study.name}.json",
         files=files_of_report(),
     output:
@@ -81,12 +76,12 @@ rule write_report:
     log:
         f"logs/report/{study.name}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
     params:
-        root=os.path.relpath(ROOT),
+        root=relative(ROOT),
     shell:
         "python {input.code[0]:q} --study {input.study:q} --results results"
         " --files {input.files:q} --root {params.root:q}"

@@ -22,11 +22,12 @@ rule write_search_curves:
             caption="../report/search.rst",
         ),
         png="results/search/{study}/curves.png",
+        narrow="results/search/{study}/curves-narrow.svg",
         text="results/search/{study}/curves.txt",
     log:
         "logs/search/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

@@ -26,7 +26,7 @@ rule write_tables:
     log:
         "logs/tables/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
@@ -49,11 +49,12 @@ rule draw_figures:
             caption="../report/accuracy.rst",
         ),
         png="results/figures/{study}/accuracy.png",
+        narrow="results/figures/{study}/accuracy-narrow.svg",
         text="results/figures/{study}/accuracy.txt",
     log:
         "logs/figures/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,
@@ -94,11 +95,12 @@ rule write_costs:
             caption="../report/cost_front.rst",
         ),
         png="results/costs/{study}/front.png",
+        narrow="results/costs/{study}/front-narrow.svg",
         text="results/costs/{study}/front.txt",
     log:
         "logs/costs/{study}.log",
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=500,

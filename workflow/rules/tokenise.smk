@@ -13,7 +13,7 @@ rule tokenise_corpus:
     benchmark:
         "results/benchmarks/{study}/tokenise/{dataset}-{tokenizer}.tsv"
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(25),

@@ -23,14 +23,14 @@ rule log_runs:
         "logs/track/{study}.log",
     localrule: True
     conda:
-        "../envs/run.yml"
+        ENVIRONMENT
     threads: 1
     resources:
         mem_mb=1000,
         mlflow_store=1,
     params:
-        root=os.path.relpath(ROOT),
-        server=server_of_study(),
+        root=relative(ROOT),
+        server=literal(server_of_study()),
     shell:
         "python {input.code[0]:q} --runs results/runs/{wildcards.study:q} --cells {input.cells:q}"
         " --study {input.study:q} --store results/mlflow.db --artifacts results/mlflow-artifacts"

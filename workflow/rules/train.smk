@@ -32,7 +32,7 @@ for training in training_jobs(study):
         wildcard_constraints:
             dataset="|".join(map(re.escape, training.datasets)),
         conda:
-            "../envs/run.yml"
+            ENVIRONMENT
         threads: 1
         resources:
             mem_mb=megabytes(12, least=800),

@@ -11,6 +11,7 @@ from textbaselines.experiments.across_datasets import compare_across
 from textbaselines.experiments.contrasts import Contrast
 from textbaselines.experiments.pairs import compare_dataset
 from textbaselines.experiments.selection import compared_cells
+from textbaselines.experiments.twins import twins_everywhere
 from textbaselines.experiments.verdicts import judge_contrasts
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
@@ -46,11 +47,14 @@ def main() -> None:
             ],
             ignore_index=True,
         )
-        declared = [Contrast(a, b) for a, b in study["contrasts"]]
-        contrasts = judge_contrasts(pairs, declared, datasets)
+        wanted = [Contrast(a, b) for a, b in study["contrasts"]]
+        declared = study["contrasts_declared"]
+        contrasts = judge_contrasts(pairs, wanted, datasets, declared=declared)
         accuracy = cells.pivot(index="dataset", columns="row", values="accuracy")
         accuracy = accuracy.reindex(index=datasets, columns=cells["row"].unique())
-        across = compare_across(accuracy, declared, study["name"])
+        across = compare_across(
+            accuracy, wanted, study["name"], declared=declared, twins=twins_everywhere(pairs)
+        )
         tables = {
             "pairs": pairs,
             "contrasts": contrasts,

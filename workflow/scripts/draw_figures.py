@@ -18,10 +18,9 @@ def main() -> None:
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("figures", args.log):
-        figure, words = accuracy_figure(
-            storage.read_parquet(args.cells), storage.read_json(args.study), interval=INTERVAL
-        )
-        write_figure(args.stem, figure, words)
+        cells, study = storage.read_parquet(args.cells), storage.read_json(args.study)
+        narrow, _ = accuracy_figure(cells, study, interval=INTERVAL, narrow=True)
+        write_figure(args.stem, *accuracy_figure(cells, study, interval=INTERVAL), narrow)
 
 
 if __name__ == "__main__":

@@ -55,10 +55,14 @@ def main() -> None:
             ("by_length", by_length),
         ):
             storage.write_text(args.output / f"{name}.csv", to_csv(table))
+        narrow, _ = reliability_figure(reliability, calibration, study, narrow=True)
         write_figure(
-            args.output / "reliability", *reliability_figure(reliability, calibration, study)
+            args.output / "reliability",
+            *reliability_figure(reliability, calibration, study),
+            narrow,
         )
-        write_figure(args.output / "by_length", *overconfidence_figure(by_length, study))
+        narrow, _ = overconfidence_figure(by_length, study, narrow=True)
+        write_figure(args.output / "by_length", *overconfidence_figure(by_length, study), narrow)
         measured = calibration["ece"].notna()
         log.info("%d measured, %d not (column reason)", measured.sum(), (~measured).sum())
 

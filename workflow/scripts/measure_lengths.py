@@ -39,7 +39,8 @@ def main() -> None:
         selections = storage.read_parquet(args.selections)
         table = accuracy_of_cells(args.runs, cells[~failed], selections, lengths)
         storage.write_text(args.stem.with_suffix(".csv"), to_csv(table))
-        write_figure(args.stem, *length_figure(table, study))
+        narrow, _ = length_figure(table, study, narrow=True)
+        write_figure(args.stem, *length_figure(table, study), narrow)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.logs import run_script
 from textbaselines.reporting.registered_models import MlflowClient, register_best
+from textbaselines.reporting.tracking.addresses import sqlite_address
 
 
 def main() -> None:
@@ -20,7 +21,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("models", args.log) as log:
         server = "://" in args.store
-        address = args.store if server else f"sqlite:///{Path(args.store).absolute()}"
+        address = args.store if server else sqlite_address(args.store)
         client = MlflowClient(tracking_uri=address)
         folders = [model.parent for model in args.models]
         receipt = register_best(client, args.study, folders, args.suffix)

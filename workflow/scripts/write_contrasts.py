@@ -1,4 +1,4 @@
-"""Write the tables and the figure of the declared contrasts: see reporting.contrasts."""
+"""Write the tables and the figure of the contrasts: see reporting.contrasts."""
 
 import argparse
 import io
@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from textbaselines import storage
+from textbaselines.csv_tables import read_csv
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import contrasts, layout
 from textbaselines.reporting.critical_difference import critical_difference_figure
@@ -25,14 +26,15 @@ def main() -> None:
     with run_script("contrasts", args.log):
         study = storage.read_json(args.study)
         read = {
-            name: storage.read_csv(args.significance / f"{name}.csv")
+            name: read_csv(args.significance / f"{name}.csv")
             for name in ("contrasts", "across", "ranks", "omnibus", "nemenyi")
         }
-        tables = [
-            contrasts.contrast_table(read["contrasts"], study),
-            contrasts.across_table(read["across"], study),
-            contrasts.rank_table(read["ranks"], read["omnibus"], study),
-        ]
+        tables = [contrasts.contrast_table(read["contrasts"], study)]
+        if len(study["datasets"]) > 1:
+            tables += [
+                contrasts.across_table(read["across"], study),
+                contrasts.rank_table(read["ranks"], read["omnibus"], study),
+            ]
         terminal = io.StringIO()
         for table in tables:
             layout.print_table(table, Console(file=terminal))
@@ -44,10 +46,9 @@ def main() -> None:
         }
         for ending, text in forms.items():
             storage.write_text(args.tables.with_suffix(ending), text)
-        figure, words = critical_difference_figure(
-            read["ranks"], read["nemenyi"], read["omnibus"], study
-        )
-        write_figure(args.figure, figure, words)
+        tests = (read["ranks"], read["nemenyi"], read["omnibus"])
+        narrow, _ = critical_difference_figure(*tests, study, narrow=True)
+        write_figure(args.figure, *critical_difference_figure(*tests, study), narrow)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ def main() -> None:
             storage.write_text(args.stem.with_suffix(ending), text)
         front = cost_front(storage.read_parquet(args.cells), costs)
         storage.write_text(args.front.with_suffix(".csv"), to_csv(front))
-        write_figure(args.front, *cost_front_figure(front, study))
+        narrow, _ = cost_front_figure(front, study, narrow=True)
+        write_figure(args.front, *cost_front_figure(front, study), narrow)
 
 
 if __name__ == "__main__":

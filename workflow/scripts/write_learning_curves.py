@@ -38,7 +38,9 @@ def main() -> None:
         )
         storage.write_text(args.output / "curves.csv", to_csv(curves))
         storage.write_text(args.output / "crossings.csv", to_csv(crossings))
-        write_figure(args.output / "curves", *learning_curve_figure(curves, crossings, study))
+        drawn = learning_curve_figure(curves, crossings, study)
+        narrow, _ = learning_curve_figure(curves, crossings, study, narrow=True)
+        write_figure(args.output / "curves", *drawn, narrow)
         log.info("%d points, %d crossings", len(curves), crossings["crossing"].notna().sum())
 
 

@@ -24,7 +24,8 @@ def main() -> None:
         study = storage.read_json(args.study)
         curves = search_curves(run_folders(args.runs, study))
         storage.write_text(args.stem.with_suffix(".csv"), to_csv(curves))
-        write_figure(args.stem, *search_figure(curves, study))
+        narrow, _ = search_figure(curves, study, narrow=True)
+        write_figure(args.stem, *search_figure(curves, study), narrow)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Raw files brought from their sources, verified by digest, whole or absent."""
 
+import glob
 import logging
 import re
 import shutil
@@ -135,7 +136,9 @@ def _no_mirror(folder: Path) -> Path:
 
 def _mirror_look_up(source: Source, mirror: Path) -> Callable[[Path], Path]:
     def look_up(folder: Path) -> Path:
-        candidates = sorted(path for path in mirror.rglob(source.file_name) if path.is_file())
+        # A name is no pattern: "a[1].txt" is a file of that name.
+        named = mirror.rglob(glob.escape(source.file_name))
+        candidates = sorted(path for path in named if path.is_file())
         if not candidates:
             raise _SourceFailed(f"no file {source.file_name} in the mirror folder {mirror}")
         digests = {path: file_digest(path) for path in candidates}

@@ -2,8 +2,9 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import baycomp
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from textbaselines.experiments.significance import LEVEL, holm
+from textbaselines.experiments.twins import distinct, joined
 from textbaselines.seeds import seed_from
 
 FEWEST_DATASETS = 5
@@ -39,6 +41,7 @@ ACROSS_COLUMNS = (
     "bayes_equivalent",
     "bayes_b_better",
     "note",
+    "declared",
 )
 
 
@@ -56,7 +59,7 @@ class Across:
     nemenyi : data frame with the columns :data:`NEMENYI_COLUMNS`
         Every pair of ranked rows; ``rank_difference`` is the rank of a minus that of b.
     contrasts : data frame with the columns :data:`ACROSS_COLUMNS`
-        The declared contrasts: Wilcoxon's signed-rank test and the Bayesian one.
+        The contrasts of the study: Wilcoxon's signed-rank test and the Bayesian one.
     """
 
     ranks: pd.DataFrame
@@ -66,7 +69,12 @@ class Across:
 
 
 def compare_across(
-    accuracy: pd.DataFrame, contrasts: Sequence[tuple[str, str]], study: str
+    accuracy: pd.DataFrame,
+    contrasts: Sequence[tuple[str, str]],
+    study: str,
+    *,
+    declared: bool = True,
+    twins: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Across:
     """Compare rows over datasets.
 
@@ -75,17 +83,22 @@ def compare_across(
     accuracy : data frame
         Fractions: one line per dataset, one column per row of the tables, NaN where it has none.
     contrasts : sequence of (a, b)
-        The declared contrasts, by the names of rows.
+        The contrasts, by the names of rows.
     study : str
         Its name seeds the draws of the posterior.
+    declared : bool
+        Whether the study file declares the contrasts; otherwise they are taken by default.
+    twins : mapping
+        Rows that are one model on every dataset
+        (:func:`textbaselines.experiments.twins.twins_everywhere`): ranked, counted and tested once,
+        under their joined names.
     """
+    contrast_accuracy = accuracy
+    accuracy = _without_twins(accuracy, twins)
     n_datasets = len(accuracy)
     complete = accuracy.loc[:, accuracy.notna().all()]
     if n_datasets < FEWEST_DATASETS:
-        why = (
-            f"not tested: {n_datasets} dataset{'s' * (n_datasets != 1)}, "
-            f"at least {FEWEST_DATASETS} needed"
-        )
+        why = _too_few(n_datasets)
     elif complete.shape[1] < FEWEST_ROWS:
         why = (
             f"not tested: {complete.shape[1]} rows with a result on every dataset, "
@@ -108,8 +121,19 @@ def compare_across(
         _ranks(accuracy, average, why),
         pd.DataFrame(omnibus, columns=list(OMNIBUS_COLUMNS)),
         pd.DataFrame(nemenyi, columns=list(NEMENYI_COLUMNS)),
-        _contrasts(accuracy, contrasts, study),
+        _contrasts(contrast_accuracy, contrasts, study, twins).assign(declared=declared),
     )
+
+
+def _too_few(datasets: int) -> str:
+    return (
+        f"not tested: {datasets} dataset{'s' * (datasets != 1)}, at least {FEWEST_DATASETS} needed"
+    )
+
+
+def _without_twins(accuracy: pd.DataFrame, twins: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    kept = [row for row in map(str, accuracy) if row == twins.get(row, (row,))[0]]
+    return accuracy[kept].rename(columns={row: joined(row, twins) for row in kept})
 
 
 # Ranks -----------------------------------------------------------------------------------------
@@ -262,10 +286,14 @@ def bayesian_signed_rank(differences: NDArray[np.float64], seed: int) -> tuple[f
 
 
 def _contrasts(
-    accuracy: pd.DataFrame, contrasts: Sequence[tuple[str, str]], study: str
+    accuracy: pd.DataFrame,
+    contrasts: Sequence[tuple[str, str]],
+    study: str,
+    twins: Mapping[str, Sequence[str]],
 ) -> pd.DataFrame:
     lines: list[dict[str, Any]] = []
-    for a, b in contrasts:
+    compared = [distinct(contrast, twins) for contrast in contrasts]
+    for (a, b), models in zip(contrasts, compared, strict=True):
         known = [name for name in dict.fromkeys((a, b)) if name in accuracy]
         both = accuracy[known].dropna() if len(known) == 2 else accuracy.iloc[:0]
         line: dict[str, Any] = {"a": a, "b": b, "datasets": len(both)}
@@ -280,8 +308,11 @@ def _contrasts(
             "ties": int((gaps == 0).sum()),
             "losses": int((gaps < 0).sum()),
         }
+        if len(models) == 1:
+            line["note"] = "not tested: the same predictions on every dataset"
+            continue
         if len(both) < FEWEST_DATASETS:
-            line["note"] = f"not tested: {len(both)} datasets, at least {FEWEST_DATASETS} needed"
+            line["note"] = _too_few(len(both))
             continue
         line["wilcoxon_p"] = wilcoxon(gaps)
         better, equivalent, worse = bayesian_signed_rank(
@@ -293,12 +324,16 @@ def _contrasts(
             "bayes_b_better": worse,
             "note": "",
         }
-    tested = [line for line in lines if "wilcoxon_p" in line]
-    for line, p in zip(tested, holm([line["wilcoxon_p"] for line in tested]), strict=True):
-        line["wilcoxon_p_holm"] = p
-        if most_comparisons(line["datasets"]) < len(tested):
+    tested = [
+        (line, models) for line, models in zip(lines, compared, strict=True) if "wilcoxon_p" in line
+    ]
+    family = {models: line["wilcoxon_p"] for line, models in tested}
+    adjusted = dict(zip(family, holm(list(family.values())), strict=True))
+    for line, models in tested:
+        line["wilcoxon_p_holm"] = adjusted[models]
+        if most_comparisons(line["datasets"]) < len(family):
             line["note"] = (
-                f"cannot be significant: {len(tested)} comparisons, with "
+                f"cannot be significant: {len(family)} comparisons, with "
                 f"{line['datasets']} datasets at most {most_comparisons(line['datasets'])}"
             )
     return pd.DataFrame(lines, columns=list(ACROSS_COLUMNS))

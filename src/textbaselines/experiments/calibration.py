@@ -5,12 +5,18 @@ Before: a method's own probabilities. After: Platt's sigmoid and isotonic regres
 that fold's test documents. The inner folds' models are trained on fewer documents than the one
 whose scores are mapped, as in scikit-learn's ``CalibratedClassifierCV(ensemble=False)``; no label
 of a test document is used.
+
+With two classes all of it is about the probability of the positive class. With more it is about the
+confidence, the probability of the most probable class, and whether that class is right (top-label
+calibration: Guo et al. 2017, section 2). The score of a class is then its margin, its score minus
+the highest score of another class; it is mapped for each class against the rest, and the
+probabilities of a document are divided by their sum (Zadrozny & Elkan 2002, section 5).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -49,6 +55,7 @@ CALIBRATION_COLUMNS = (
     "mean_confidence",
     "overconfidence",
     "reason",
+    "n_classes",
 )
 RELIABILITY_COLUMNS = (
     *_CELL,
@@ -171,16 +178,6 @@ def calibration_error(probabilities: Floats, positive: Bools, bins: NDArray[np.i
     return float(np.abs(gaps).sum() / len(bins))
 
 
-def overconfidence(probabilities: Floats, positive: Bools) -> Floats:
-    """Return each prediction's confidence minus 1 where it is right, minus 0 where it is wrong.
-
-    The confidence is the probability of the predicted class; the positive one is predicted above
-    one half. The mean is how far the method thinks itself better than it is.
-    """
-    predicted = probabilities > 0.5
-    return np.asarray(np.maximum(probabilities, 1 - probabilities) - (predicted == positive))
-
-
 def resampled_sums(values: Floats, groups: NDArray[np.int64], seed: int) -> Floats:
     """Return column sums over resamples of whole groups, shape (RESAMPLES, k).
 
@@ -229,6 +226,87 @@ def basic_interval(estimate: float, resampled: Floats, least: float) -> tuple[fl
     return max(least, 2 * estimate - float(high)), max(least, 2 * estimate - float(low))
 
 
+def margins(scores: Floats) -> Floats:
+    """Return the score of each class minus the highest score of another class, shape (n, K).
+
+    Parameters
+    ----------
+    scores : array, shape (n, K), K at least 2
+        NaN for a class that the training documents lack, whose margin is NaN, too.
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    rows = np.arange(len(scores))
+    best = known.argmax(axis=1)
+    second = known.copy()
+    second[rows, best] = -np.inf
+    rivals = np.repeat(known.max(axis=1)[:, None], scores.shape[1], axis=1)
+    rivals[rows, best] = second.max(axis=1)
+    found: Floats = scores - rivals
+    return found
+
+
+def against_the_rest(
+    fit: Callable[[Floats, Bools], Calibrator],
+    known: Floats,
+    truth: NDArray[np.integer[Any]],
+    scores: Floats,
+) -> Floats:
+    """Return calibrated probabilities of K classes, each mapped against the rest, with sum 1.
+
+    Parameters
+    ----------
+    fit : callable
+        :func:`fit_platt` or :func:`fit_isotonic`.
+    known, scores : arrays, shapes (m, K) and (n, K)
+        Scores of the documents to learn from, and of those to map; NaN where a class was unknown.
+    truth : int array, shape (m,)
+        Class codes of the former.
+
+    Returns
+    -------
+    array, shape (n, K)
+        0 for a class without any score; all equal where every mapped value is 0.
+    """
+    learnt, new = margins(known), margins(scores)
+    probabilities = np.zeros(scores.shape)
+    for code in range(scores.shape[1]):
+        here, there = np.isfinite(learnt[:, code]), np.isfinite(new[:, code])
+        if here.any() and there.any():
+            mapped = fit(learnt[here, code], truth[here] == code)
+            probabilities[there, code] = mapped(new[there, code])
+    total = probabilities.sum(axis=1, keepdims=True)
+    equal = np.full_like(probabilities, 1 / scores.shape[1])
+    np.divide(probabilities, total, out=equal, where=total > 0)
+    return equal
+
+
+def top_label(probabilities: Floats, truth: NDArray[np.integer[Any]]) -> dict[str, NDArray[Any]]:
+    """Return what is measured of each document's probabilities of K classes.
+
+    Parameters
+    ----------
+    probabilities : array, shape (n, K)
+    truth : int array, shape (n,)
+        Class codes.
+
+    Returns
+    -------
+    dict of arrays, shape (n,)
+        ``""``: the confidence, the highest probability; ``_right``: whether its class is the true
+        one; ``_brier``: the sum over classes of (p - y)^2, from 0 to 2 (Brier 1950); ``_loss``:
+        -ln P(true class), P at least 2**-52.
+    """
+    rows = np.arange(len(truth))
+    chosen = probabilities[rows, truth]
+    squares = np.square(probabilities).sum(axis=1) - 2 * chosen + 1
+    return {
+        "": probabilities.max(axis=1),
+        "_right": probabilities.argmax(axis=1) == truth,
+        "_brier": squares,
+        "_loss": -np.log(np.maximum(chosen, np.finfo(np.float64).eps)),
+    }
+
+
 class CalibratedRuns:
     """The test predictions of a study's cells with their probabilities, own and calibrated.
 
@@ -247,13 +325,15 @@ class CalibratedRuns:
         self._of_point = lru_cache(maxsize=64)(self._read_point)
 
     def predictions(self, cell: Mapping[Any, Any]) -> pd.DataFrame:
-        """Return the test predictions of a cell of a dataset with two classes.
+        """Return the test predictions of a cell with their probabilities.
 
         Returns
         -------
-        data frame with columns repeat, fold, id, positive, own, platt, isotonic
-            Ordered by repeat and fold. Probabilities are of the positive class; NaN where the
-            method has none, or no score on inner folds.
+        data frame with columns repeat, fold, id, own, platt, isotonic, and others
+            Ordered by repeat and fold; NaN where the method has no probabilities, or no score on
+            inner folds. Two classes: ``positive``, and probabilities of the positive class. More:
+            confidences, and for each calibration the columns of :func:`top_label`, such as
+            ``own_right``.
         """
         parts = []
         for representation, point, places in points_of_cell(cell, self._selections):
@@ -266,7 +346,10 @@ class CalibratedRuns:
         self, dataset: str, representation: str, method: str, point: str
     ) -> pd.DataFrame:
         folder = self._folder / dataset / representation / method
-        positive = storage.read_json(folder / "run.json")["positive"]
+        run = storage.read_json(folder / "run.json")
+        if "score" not in storage.parquet_columns(folder / "predictions.parquet"):
+            return _read_classes(folder, point, run["classes"])
+        positive = run["positive"]
         test = _read_predictions(folder / "predictions.parquet", point, positive)
         inner = _read_predictions(folder / "inner_predictions.parquet", point, positive)
         validated = dict(iter(inner.groupby(["repeat", "fold"])))
@@ -292,6 +375,75 @@ def _read_predictions(path: Path, point: str, positive: str) -> pd.DataFrame:
     return wanted.assign(positive=frame["label"] == positive, own=own)
 
 
+def _read_classes(folder: Path, point: str, classes: Sequence[str]) -> pd.DataFrame:
+    """Return the test predictions of a point of a run with more than two classes."""
+
+    def read(name: str) -> pd.DataFrame:
+        return storage.read_parquet(folder / f"{name}.parquet", filters=[("point", "==", point)])
+
+    def values(frame: pd.DataFrame, kind: str) -> Floats:
+        columns = [f"{kind}_{name}" for name in classes]
+        return frame[columns].to_numpy(dtype=np.float64)
+
+    code = {name: place for place, name in enumerate(classes)}
+    test, inner = read("predictions"), read("inner_predictions")
+    validated = dict(iter(inner.groupby(["repeat", "fold"])))
+    parts = []
+    for place, rows in test.groupby(["repeat", "fold"], sort=True):
+        truth = rows["label"].map(code).to_numpy(dtype=np.int64)
+        found: dict[str, Floats] = {}
+        if f"probability_{classes[0]}" in rows:
+            found["own"] = values(rows, "probability")
+        if place in validated:
+            known = validated[place]
+            learnt = known["label"].map(code).to_numpy(dtype=np.int64)
+            for name, fit in (("platt", fit_platt), ("isotonic", fit_isotonic)):
+                found[name] = against_the_rest(
+                    fit, values(known, "score"), learnt, values(rows, "score")
+                )
+        measured = {
+            f"{name}{end}": column
+            for name, probabilities in found.items()
+            for end, column in top_label(probabilities, truth).items()
+        }
+        parts.append(rows[["repeat", "fold", "id"]].assign(**measured))
+    return pd.concat(parts, ignore_index=True).reindex(
+        columns=["repeat", "fold", "id"]
+        + [f"{name}{end}" for name in CALIBRATIONS for end in ("", "_right", "_brier", "_loss")]
+    )
+
+
+class _Said(NamedTuple):
+    """What some predictions say with a probability, whether it happened, and how good that is."""
+
+    probabilities: Floats
+    happened: Bools
+    confidence: Floats
+    right: Bools
+    brier: float
+    log_loss: float
+
+
+def _said(predictions: pd.DataFrame, name: str) -> _Said | None:
+    """Return what the probabilities of one calibration say; None where there are none."""
+    probabilities = predictions[name].to_numpy(dtype=np.float64)
+    if np.isnan(probabilities).any():
+        return None
+    if "positive" not in predictions:
+        right = predictions[f"{name}_right"].to_numpy(dtype=bool)
+        brier, loss = (float(predictions[f"{name}_{end}"].mean()) for end in ("brier", "loss"))
+        return _Said(probabilities, right, probabilities, right, brier, loss)
+    positive = predictions["positive"].to_numpy(dtype=bool)
+    return _Said(
+        probabilities,
+        positive,
+        np.maximum(probabilities, 1 - probabilities),
+        (probabilities > 0.5) == positive,
+        float(brier_score_loss(positive, probabilities)),
+        log_loss(positive.astype(np.int64), np.column_stack([1 - probabilities, probabilities])),
+    )
+
+
 def measure(
     predictions: pd.DataFrame, groups: pd.Series, parts: pd.DataFrame, seed: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
@@ -313,14 +465,13 @@ def measure(
     calibration, reliability, by_length : lists of rows
         With the columns of the tables from ``calibration`` on.
     """
-    positive = predictions["positive"].to_numpy(dtype=bool)
     codes = pd.factorize(predictions["id"].map(groups), sort=True)[0].astype(np.int64)
     joined = predictions[["id"]].join(parts, on="id")
     calibration, reliability, by_length = [], [], []
     for name in CALIBRATIONS:
-        probabilities = predictions[name].to_numpy(dtype=np.float64)
         row: dict[str, Any] = {"calibration": name, "predictions": len(predictions)}
-        if np.isnan(probabilities).any():
+        said = _said(predictions, name)
+        if said is None:
             reason = (
                 "the method has no probabilities"
                 if name == "own"
@@ -328,14 +479,15 @@ def measure(
             )
             calibration.append({**row, "reason": reason})
             continue
+        probabilities, happened = said.probabilities, said.happened
         bins = equal_mass_bins(probabilities)
-        over = overconfidence(probabilities, positive)
+        over = np.asarray(said.confidence - said.right)
         part = joined["part"].to_numpy() - 1
         n_parts = int(part.max()) + 1
         resampled = resampled_sums(
             np.hstack(
                 [
-                    _one_hot(bins, N_BINS, probabilities - positive),
+                    _one_hot(bins, N_BINS, probabilities - happened),
                     _one_hot(part, n_parts, over),
                     _one_hot(part, n_parts, np.ones(len(over))),
                 ]
@@ -344,34 +496,31 @@ def measure(
             seed,
         )
         gaps, overs, sizes = np.split(resampled, [N_BINS, N_BINS + n_parts], axis=1)
-        error = calibration_error(probabilities, positive, bins)
+        error = calibration_error(probabilities, happened, bins)
         low, high = basic_interval(error, np.abs(gaps).sum(axis=1) / sizes.sum(axis=1), 0.0)
-        confidence = np.maximum(probabilities, 1 - probabilities)
         calibration.append(
             {
                 **row,
-                "accuracy": float(((probabilities > 0.5) == positive).mean()),
-                "brier": float(brier_score_loss(positive, probabilities)),
-                "log_loss": log_loss(
-                    positive.astype(np.int64), np.column_stack([1 - probabilities, probabilities])
-                ),
+                "accuracy": float(said.right.mean()),
+                "brier": said.brier,
+                "log_loss": said.log_loss,
                 "ece": error,
                 "ece_low": low,
                 "ece_high": high,
-                "mean_confidence": float(confidence.mean()),
+                "mean_confidence": float(said.confidence.mean()),
                 "overconfidence": float(over.mean()),
                 "reason": "",
             }
         )
         reliability += [
-            {"calibration": name, **rows} for rows in reliability_curve(probabilities, positive)
+            {"calibration": name, **rows} for rows in reliability_curve(probabilities, happened)
         ]
         for place, (_, rows) in enumerate(joined.groupby("part", sort=True)):
             inside = rows.index.to_numpy()
             met = sizes[:, place] > 0
             drawn = overs[met, place] / sizes[met, place]
             bounds = basic_interval(float(over[inside].mean()), drawn, -1.0)
-            chosen, truth = probabilities[inside], positive[inside]
+            chosen, truth = probabilities[inside], happened[inside]
             by_length.append(
                 {
                     "calibration": name,
@@ -379,8 +528,8 @@ def measure(
                     "tokens_from": int(rows["tokens_from"].iloc[0]),
                     "tokens_to": int(rows["tokens_to"].iloc[0]),
                     "predictions": len(inside),
-                    "accuracy": float(((chosen > 0.5) == truth).mean()),
-                    "mean_confidence": float(confidence[inside].mean()),
+                    "accuracy": float(said.right[inside].mean()),
+                    "mean_confidence": float(said.confidence[inside].mean()),
                     "overconfidence": float(over[inside].mean()),
                     "overconfidence_low": bounds[0],
                     "overconfidence_high": bounds[1],
@@ -439,12 +588,11 @@ def calibrate_cells(
         the first alone.
     """
     groups = corpus.set_index("id")["group"]
+    classes = corpus["label"].nunique()
     tables: tuple[list[dict[str, Any]], ...] = ([], [], [])
     for cell in cells.to_dict("records"):
-        named = {name: cell[name] for name in KEY}
+        named = {name: cell[name] for name in KEY} | {"n_classes": classes}
         reason = cell["failure"] if isinstance(cell["failure"], str) else ""
-        if not reason and corpus["label"].nunique() != 2:
-            reason = "more than two classes"
         if reason:
             tables[0].extend(
                 {**named, "calibration": name, "predictions": 0, "reason": reason}

@@ -15,10 +15,15 @@ class Contrast(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """The declared contrasts, and the control when all of them are against one."""
+    """The contrasts of a study, and the control when all of them are against one.
+
+    ``by_default`` says that the study file declares none, so that every row is compared with the
+    first one.
+    """
 
     control: str | None
     contrasts: tuple[Contrast, ...]
+    by_default: bool = False
 
 
 def declare(
@@ -52,7 +57,7 @@ def declare(
         else:
             control = _known(wanted["control"], names, f"{where}.control")
         others = [name for name in names if name != control]
-        return Declared(control, tuple(Contrast(name, control) for name in others))
+        return Declared(control, tuple(Contrast(name, control) for name in others), wanted is None)
     contrasts: list[Contrast] = []
     for position, pair in enumerate(wanted):
         key = f"{where}[{position}]"

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from textbaselines import storage
+from textbaselines.csv_tables import read_csv
 from textbaselines.errors import UserError
 from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.registry import METHODS
@@ -113,7 +114,7 @@ def read_benchmark(path: str | Path) -> tuple[float, float]:
     UserError
         When the file lacks a column.
     """
-    measured = storage.read_csv(path, sep="\t", na_values=["-", "NA"])
+    measured = read_csv(path, separator="\t", blanks=("-", "NA"))
     for column in ("s", "max_rss"):
         if column not in measured:
             raise UserError(

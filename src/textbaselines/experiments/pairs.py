@@ -1,5 +1,6 @@
 """Every pair of rows of one dataset, compared on the same test documents."""
 
+import hashlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,7 @@ PAIR_COLUMNS = (
     "cohens_g",
     "odds_ratio",
     "standardised_difference",
+    "identical",
     "test",
     "p",
     "failure",
@@ -81,6 +83,8 @@ class Outcomes:
         Codes 0..G-1 of the groups of identical text.
     train_sizes : dict by (repeat, fold)
         Training documents.
+    predicted : tuple of str
+        A digest of what each row predicts; without them no two rows are known to be the same.
     """
 
     dataset: str
@@ -92,6 +96,7 @@ class Outcomes:
     document: NDArray[np.int64]
     group: NDArray[np.int64]
     train_sizes: dict[tuple[int, int], int]
+    predicted: tuple[str, ...] = ()
 
 
 def read_outcomes(
@@ -117,7 +122,7 @@ def read_outcomes(
         not of the corpus.
     """
     shared: pd.DataFrame | None = None
-    columns = []
+    columns, predicted = [], []
     for cell in cells.to_dict("records"):
         predictions = cell_predictions(runs, cell, selections)
         mine = predictions[_TOLD].sort_values(["repeat", "fold", "id"], ignore_index=True)
@@ -132,6 +137,7 @@ def read_outcomes(
                 fix="train both again from the dataset's folds",
             )
         columns.append((mine["label"] == mine["predicted"]).to_numpy())
+        predicted.append(_digest(mine["predicted"]))
     assert shared is not None
     unknown = ~shared["id"].isin(groups.index)
     if unknown.any():
@@ -151,7 +157,13 @@ def read_outcomes(
         document=pd.factorize(shared["id"])[0],
         group=pd.factorize(groups.loc[shared["id"]])[0],
         train_sizes=_train_sizes(runs, cells.iloc[0].to_dict(), selections),
+        predicted=tuple(predicted),
     )
+
+
+def _digest(predicted: pd.Series) -> str:
+    codes = pd.util.hash_array(predicted.to_numpy(dtype=object), categorize=True)
+    return hashlib.sha256(codes.tobytes()).hexdigest()
 
 
 _SAME = ["repeat", "fold", "id", "label"]
@@ -203,8 +215,10 @@ def compare_rows(
             **_sides(outcomes, a, b),
             **_numbers(outcomes, by_fold, a, b),
             **_bootstrap(replicates[:, a] - replicates[:, b]),
+            "identical": False,
             "failure": None,
         }
+        | (_UNTESTED if _same(outcomes, a, b) else {})
         for a, b in itertools.combinations(range(len(outcomes.rows)), 2)
     ]
     ran = list(zip(outcomes.rows, outcomes.selections, strict=True))
@@ -214,8 +228,23 @@ def compare_rows(
         told = [f"{name}: {reasons[name]}" for name in (a, b) if name in reasons]
         if told:
             named = {"a": a, "b": b, "selection_a": how_a, "selection_b": how_b}
-            rows.append({"dataset": outcomes.dataset, **named, "failure": "; ".join(told)})
+            rows.append({"dataset": outcomes.dataset, **named})
+            rows[-1] |= {"identical": False, "failure": "; ".join(told)}
     return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+
+
+def _same(outcomes: Outcomes, a: int, b: int) -> bool:
+    return bool(outcomes.predicted) and outcomes.predicted[a] == outcomes.predicted[b]
+
+
+# What is left out of the pair of a row and its twin: there is nothing to test.
+_UNTESTED = {
+    "identical": True,
+    "test": None,
+    **dict.fromkeys(("p", "mcnemar_p", "t", "t_df", "t_p"), math.nan),
+    **dict.fromkeys(("t_low_points", "t_high_points"), math.nan),
+    **dict.fromkeys(("bootstrap_low_points", "bootstrap_high_points"), math.nan),
+}
 
 
 class _FoldAccuracies:

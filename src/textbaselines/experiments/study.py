@@ -318,6 +318,7 @@ class Study:
             "runs": [list(run) for run in self.runs()],
             "control": declared.control,
             "contrasts": [list(contrast) for contrast in declared.contrasts],
+            "contrasts_declared": not declared.by_default,
             "tables": self.config["tables"],
             "tracking": self.config["tracking"],
             "tracking_uri": self.config["tracking_uri"],

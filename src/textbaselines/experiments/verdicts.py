@@ -1,4 +1,4 @@
-"""What the tests say to the declared contrasts: p-values adjusted together, and an outcome each."""
+"""The tests of a study's contrasts: p-values adjusted together, and an outcome for each."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,45 +9,58 @@ import pandas as pd
 from textbaselines.experiments.contrasts import Contrast
 from textbaselines.experiments.pairs import PAIR_COLUMNS
 from textbaselines.experiments.significance import LEVEL, holm
+from textbaselines.experiments.twins import distinct, twins_of
 
-CONTRAST_COLUMNS = (*PAIR_COLUMNS, "p_holm", "p_holm_study", "outcome")
+CONTRAST_COLUMNS = (*PAIR_COLUMNS, "p_holm", "p_holm_study", "outcome", "declared")
 
 BETTER, NOT_BETTER, WORSE, FAILED, NOT_RUN = "better", "not better", "worse", "failed", "not run"
+IDENTICAL = "identical"
 """Outcomes of a contrast: a against b."""
 
 
 def judge_contrasts(
-    pairs: pd.DataFrame, declared: Sequence[Contrast], datasets: Sequence[str]
+    pairs: pd.DataFrame,
+    contrasts: Sequence[Contrast],
+    datasets: Sequence[str],
+    *,
+    declared: bool = True,
 ) -> pd.DataFrame:
-    """Return every declared contrast on every dataset, its p-value adjusted and its outcome.
+    """Return every contrast on every dataset, its p-value adjusted and its outcome.
 
     Parameters
     ----------
     pairs : data frame
         What :func:`textbaselines.experiments.pairs.compare_rows` returned for the datasets.
-    declared : sequence of Contrast
+    contrasts : sequence of Contrast
     datasets : sequence of str
         In the study's order.
+    declared : bool
+        Whether the study file declares the contrasts; otherwise they are taken by default.
 
     Returns
     -------
     data frame with the columns :data:`CONTRAST_COLUMNS`
         ``p_holm`` is adjusted by Holm's method over the contrasts of the dataset, ``p_holm_study``
         over those of all datasets; one that could not be tested for a failed fit counts as one
-        with p = 1. ``outcome``, by ``p_holm``: ``better`` (a than b), ``not better``, ``worse``,
-        ``failed`` or ``not run``.
+        with p = 1, and contrasts of the same two models under other names
+        (:mod:`textbaselines.experiments.twins`) count as one. ``outcome``, by ``p_holm``:
+        ``better`` (a than b), ``not better``, ``worse``, ``failed``, ``not run``, or ``identical``
+        for a row and its own twin, which are not tested.
     """
     found = {(row["dataset"], row["a"], row["b"]): row for row in pairs.to_dict("records")}
     rows: list[dict[Any, Any]] = []
     for dataset in datasets:
         mine: list[dict[Any, Any]] = []
-        for a, b in declared:
+        twins = twins_of(pairs[pairs["dataset"] == dataset])
+        for a, b in contrasts:
             row = found.get((dataset, a, b))
             if row is None and (dataset, b, a) in found:
                 row = turned(found[dataset, b, a])
             if row is None:
                 row = {**dict.fromkeys(PAIR_COLUMNS, math.nan), "failure": NOT_RUN}
-            mine.append({**row, "dataset": dataset, "a": a, "b": b})
+            compared = (dataset, distinct((a, b), twins))
+            named = {"dataset": dataset, "a": a, "b": b, "declared": declared}
+            mine.append({**row, **named, "compared": compared})
         _adjust(mine, "p_holm")
         for row in mine:
             row["outcome"] = _outcome(row)
@@ -57,17 +70,21 @@ def judge_contrasts(
 
 
 def _adjust(rows: Sequence[dict[Any, Any]], column: str) -> None:
-    family = [row for row in rows if row["failure"] != NOT_RUN]
-    adjusted = holm([1.0 if math.isnan(row["p"]) else row["p"] for row in family])
+    family = {
+        row["compared"]: 1.0 if math.isnan(row["p"]) else row["p"]
+        for row in rows
+        if row["failure"] != NOT_RUN and row["identical"] is not True
+    }
+    adjusted = dict(zip(family, holm(list(family.values())), strict=True))
     for row in rows:
-        row[column] = math.nan
-    for row, p in zip(family, adjusted, strict=True):
-        row[column] = math.nan if math.isnan(row["p"]) else p
+        row[column] = math.nan if math.isnan(row["p"]) else adjusted[row["compared"]]
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:
     if row["failure"] == NOT_RUN:
         return NOT_RUN
+    if row["identical"] is True:
+        return IDENTICAL
     if math.isnan(row["p"]):
         return FAILED
     if row["p_holm"] >= LEVEL:

@@ -25,7 +25,11 @@ _NO_OWN = "No method of this study has probabilities of its own."
 
 
 def reliability_figure(
-    reliability: pd.DataFrame, calibration: pd.DataFrame, study: Mapping[str, Any]
+    reliability: pd.DataFrame,
+    calibration: pd.DataFrame,
+    study: Mapping[str, Any],
+    *,
+    narrow: bool = False,
 ) -> tuple[Figure, str]:
     """Return reliability diagrams, a panel for each dataset and calibration, and words.
 
@@ -35,6 +39,8 @@ def reliability_figure(
         What :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
     study : mapping
         The study's description.
+    narrow : bool
+        One panel below the other, for a phone.
     """
     title = f"{study['title']}: are probabilities what they say?"
     words = [
@@ -65,21 +71,36 @@ def reliability_figure(
                     f"[{percent(row['ece_low'], 1)}, {percent(row['ece_high'], 1)}], "
                     f"confidence minus accuracy {100 * row['overconfidence']:+.1f}"
                 )
-            panels.append(Panel(f"{dataset['title']}: {told}", lines))
-    if not any(panel.lines for panel in panels):
+            if lines:
+                panels.append(Panel(f"{dataset['title']}: {told}", lines))
+    if not panels:
         words.append(_NO_PROBABILITIES)
+    across, up = axes_of_reliability(calibration)
     figure = panel_figure(
         title,
         panels,
-        "Mean probability of the positive class",
-        "Share of positive documents",
+        across,
+        up,
         nothing=_NO_PROBABILITIES,
+        columns=1 if narrow else 3,
         diagonal=True,
     )
     return figure, "\n".join(words) + "\n"
 
 
-def overconfidence_figure(by_length: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figure, str]:
+def axes_of_reliability(calibration: pd.DataFrame) -> tuple[str, str]:
+    """Return what a reliability diagram shows across and up, by the numbers of classes."""
+    many = set(calibration["n_classes"] > 2)
+    if many == {True}:
+        return "Mean probability of the predicted class", "Share of right predictions"
+    if True in many:
+        return "Mean probability of the class", "Share of documents of the class"
+    return "Mean probability of the positive class", "Share of positive documents"
+
+
+def overconfidence_figure(
+    by_length: pd.DataFrame, study: Mapping[str, Any], *, narrow: bool = False
+) -> tuple[Figure, str]:
     """Return confidence minus accuracy by document length, of methods' own probabilities.
 
     Parameters
@@ -88,6 +109,8 @@ def overconfidence_figure(by_length: pd.DataFrame, study: Mapping[str, Any]) -> 
         What :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
     study : mapping
         The study's description.
+    narrow : bool
+        One panel below the other, for a phone.
     """
     points = ("overconfidence", "overconfidence_low", "overconfidence_high")
     title = f"{study['title']}: over-confidence by document length"
@@ -107,13 +130,15 @@ def overconfidence_figure(by_length: pd.DataFrame, study: Mapping[str, Any]) -> 
         "Tokens of the document",
         "Mean confidence minus accuracy (points)",
         nothing=_NO_OWN,
-        columns=_columns(panels),
+        columns=1 if narrow else _columns(panels),
         zero=True,
     )
     return figure, "\n".join(words) + "\n"
 
 
-def length_figure(lengths: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figure, str]:
+def length_figure(
+    lengths: pd.DataFrame, study: Mapping[str, Any], *, narrow: bool = False
+) -> tuple[Figure, str]:
     """Return accuracy by document length, one panel per dataset, and the same in words.
 
     Parameters
@@ -122,6 +147,8 @@ def length_figure(lengths: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figu
         With the columns :data:`textbaselines.experiments.lengths.LENGTH_COLUMNS`.
     study : mapping
         The study's description.
+    narrow : bool
+        One panel below the other, for a phone.
     """
     title = f"{study['title']}: accuracy by document length"
     words = [
@@ -135,7 +162,7 @@ def length_figure(lengths: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figu
         "Tokens of the document",
         "Accuracy (%), 95 % interval",
         nothing="No cell of this study has a result.",
-        columns=_columns(panels),
+        columns=1 if narrow else _columns(panels),
     )
     return figure, "\n".join(words) + "\n"
 

@@ -1,4 +1,4 @@
-"""Tables of the declared contrasts: per dataset, and over all datasets."""
+"""Tables of a study's contrasts: per dataset, and over all datasets."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ import pandas as pd
 
 from textbaselines.experiments.across_datasets import EQUIVALENCE_POINTS
 from textbaselines.experiments.significance import LEVEL
-from textbaselines.experiments.verdicts import FAILED, NOT_BETTER, NOT_RUN
+from textbaselines.experiments.verdicts import FAILED, IDENTICAL, NOT_BETTER, NOT_RUN
 from textbaselines.reporting.layout import DASH, Cell, Table
 from textbaselines.reporting.tables import describe_protocols, note_letters, percent
 
@@ -16,14 +16,15 @@ T_TEST = "corrected resampled t"
 
 
 def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
-    """Return the declared contrasts by dataset: difference, interval, adjusted p, outcome.
+    """Return the contrasts by dataset: difference, interval, adjusted p, outcome.
 
     Parameters
     ----------
     contrasts : data frame
         What :func:`textbaselines.experiments.verdicts.judge_contrasts` returned.
     study : mapping
-        The study's description: title, datasets, methods, ``control`` and ``contrasts``.
+        The study's description: title, datasets, methods, ``control``, ``contrasts`` and
+        ``contrasts_declared``.
     """
     found = {(row["dataset"], row["a"], row["b"]): row for row in contrasts.to_dict("records")}
     control = study["control"]
@@ -34,14 +35,17 @@ def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
         for dataset in study["datasets"]:
             line.append(_cell(found.get((dataset["name"], a, b)), control, reasons))
         groups.setdefault(_method(a, study), []).append(tuple(line))
+    declared = study["contrasts_declared"]
     against = f"minus the control, {control}" if control else "of the two"
     tests = set(contrasts["test"].dropna())
     caption = [
         f"Difference {against}, in points of accuracy; under it the 95 % interval, and the "
-        "p-value adjusted by Holm's method over the contrasts of the dataset, all declared "
-        f"before the run. Better or worse: p below {LEVEL}; not better: no difference shown, "
-        "which does not show that there is none.",
+        "p-value adjusted by Holm's method over the contrasts of the dataset"
+        f"{', all declared before the run' if declared else ''}. Better or worse: p below "
+        f"{LEVEL}; not better: no difference shown, which does not show that there is none.",
     ]
+    if not declared:
+        caption.append(by_default(control))
     if T_TEST in tests:
         caption.append(
             "Test and interval: corrected resampled t (Nadeau & Bengio 2003) over repeats × folds"
@@ -57,7 +61,11 @@ def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     return Table(
         name="contrasts",
         title=f"{study['title']}: "
-        + (f"against the control, {control}" if control else "declared comparisons"),
+        + (
+            f"against the {'control' if declared else 'first row'}, {control}"
+            if control
+            else "declared comparisons"
+        ),
         caption=" ".join(part for part in caption if part),
         header=("Row" if control else "Comparison", *(d["title"] for d in study["datasets"])),
         groups=tuple(tuple(rows) for rows in groups.values()),
@@ -66,8 +74,16 @@ def contrast_table(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     )
 
 
+def by_default(control: str | None) -> str:
+    """Return the sentence for a study whose file declares no comparison."""
+    return (
+        "The study file declares no comparison (contrasts: null), so the first row that every "
+        f"dataset has, {control}, was taken as the control by default."
+    )
+
+
 def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
-    """Return the declared contrasts over all datasets: Wilcoxon's test and the Bayesian one.
+    """Return the contrasts over all datasets: Wilcoxon's test and the Bayesian one.
 
     Parameters
     ----------
@@ -78,6 +94,8 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """
     reasons: dict[str, str] = {}
     groups: dict[str, list[tuple[Cell, ...]]] = {}
+    # Without any test its columns would be dashes.
+    columns = 8 if across["wilcoxon_p"].notna().any() else 4
     for row in across.to_dict("records"):
         note = row["note"] if isinstance(row["note"], str) else ""
         mark = (_mark(note, reasons),) if note else ()
@@ -94,15 +112,21 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
                 for name in ("bayes_a_better", "bayes_equivalent", "bayes_b_better")
             ),
         ]
-        groups.setdefault(_method(row["a"], study), []).append(tuple(cells))
+        groups.setdefault(_method(row["a"], study), []).append(tuple(cells[:columns]))
     return Table(
         name="across-datasets",
         title=f"{study['title']}: over all datasets",
-        caption="Each dataset is one observation. Mean difference in points of accuracy; datasets "
-        "won / tied / lost; p of Wilcoxon's signed-rank test, adjusted by Holm's method over "
-        "these comparisons; posterior probabilities of the Bayesian signed-rank test (Benavoli et "
-        f"al. 2017) that the first is better by more than {EQUIVALENCE_POINTS} points, that the "
-        "two are practically equivalent, or that the second is better.",
+        caption=("" if study["contrasts_declared"] else f"{by_default(study['control'])} ")
+        + "Each dataset is one observation. Mean difference in points of accuracy; datasets "
+        "won / tied / lost"
+        + (
+            "; p of Wilcoxon's signed-rank test, adjusted by Holm's method over these "
+            "comparisons; posterior probabilities of the Bayesian signed-rank test (Benavoli et "
+            f"al. 2017) that the first is better by more than {EQUIVALENCE_POINTS} points, that "
+            "the two are practically equivalent, or that the second is better."
+            if columns == 8
+            else "."
+        ),
         header=(
             "Comparison",
             "Datasets",
@@ -112,7 +136,7 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
             "P(first)",
             "P(equivalent)",
             "P(second)",
-        ),
+        )[:columns],
         groups=tuple(tuple(rows) for rows in groups.values()),
         notes=tuple((mark, reason) for reason, mark in reasons.items()),
         emphasis=False,
@@ -132,6 +156,7 @@ def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, A
     reasons: dict[str, str] = {}
     ordered = ranks.sort_values("average_rank", kind="stable", na_position="last")
     rows = []
+    tested = ordered["average_rank"].notna().any()
     for row in ordered.to_dict("records"):
         note = row["note"] if isinstance(row["note"], str) else ""
         ranked = not math.isnan(row["average_rank"])
@@ -139,16 +164,18 @@ def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, A
         rows.append(
             (
                 Cell(row["row"], marks=(_mark(note, reasons),) if note else ()),
-                Cell(f"{row['average_rank']:.2f}" if ranked else DASH),
+                *([Cell(f"{row['average_rank']:.2f}" if ranked else DASH)] if tested else []),
                 Cell(DASH if math.isnan(accuracy) else percent(accuracy, 2)),
                 Cell(str(row["datasets"])),
             )
         )
     return Table(
         name="ranks",
-        title=f"{study['title']}: average ranks",
-        caption=f"{omnibus_words(omnibus)} Rank 1 is the best; ties share. Mean accuracy in %.",
-        header=("Row", "Average rank", "Mean accuracy", "Datasets"),
+        title=f"{study['title']}: " + ("average ranks" if tested else "mean accuracies"),
+        caption=f"{omnibus_words(omnibus)} "
+        + ("Rank 1 is the best; ties share. " if tested else "")
+        + "Mean accuracy in %.",
+        header=("Row", *(["Average rank"] if tested else []), "Mean accuracy", "Datasets"),
         groups=(tuple(rows),),
         notes=tuple((mark, reason) for reason, mark in reasons.items()),
         emphasis=False,
@@ -188,6 +215,9 @@ def signed(points: float) -> str:
 def _cell(row: Mapping[Any, Any] | None, control: str | None, reasons: dict[str, str]) -> Cell:
     if row is None or row["outcome"] == NOT_RUN:
         return Cell(DASH, marks=(_mark("Not run in this study.", reasons),))
+    if row["outcome"] == IDENTICAL:
+        same = "Predicts the same class of every test document: one model, not tested."
+        return Cell(DASH, marks=(_mark(same, reasons),))
     if row["outcome"] == FAILED:
         return Cell(DASH, marks=(_mark(f"Failed: {row['failure']}", reasons),))
     name = "t" if row["test"] == T_TEST else "bootstrap"

@@ -66,7 +66,9 @@ def cost_front(cells: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     return rows[list(FRONT_COLUMNS)]
 
 
-def cost_front_figure(front: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figure, str]:
+def cost_front_figure(
+    front: pd.DataFrame, study: Mapping[str, Any], *, narrow: bool = False
+) -> tuple[Figure, str]:
     """Return a scatter plot of accuracy against seconds per fit, and the same in words.
 
     A marker and a colour for each method; filled for rows on the front, which a stepped line
@@ -78,6 +80,8 @@ def cost_front_figure(front: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Fi
         What :func:`cost_front` returned.
     study : mapping
         The study's description.
+    narrow : bool
+        One panel below the other, for a phone.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def cost_front_figure(front: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Fi
     def named(row: Mapping[Any, Any]) -> str:
         return "-".join(titles[axis][row[axis]] for axis in ("method", "representation"))
 
-    columns = min(3, len(datasets))
+    columns = 1 if narrow else min(3, len(datasets))
     lines = math.ceil(len(datasets) / columns)
     legend_lines = math.ceil(len(methods) / (2 * columns))
     figure = Figure(

@@ -16,7 +16,12 @@ _LINE = 0.19  # inches for a label, or a bar
 
 
 def critical_difference_figure(
-    ranks: pd.DataFrame, nemenyi: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, Any]
+    ranks: pd.DataFrame,
+    nemenyi: pd.DataFrame,
+    omnibus: pd.DataFrame,
+    study: Mapping[str, Any],
+    *,
+    narrow: bool = False,
 ) -> tuple[Figure, str]:
     """Return the diagram of Nemenyi's test and the same in words.
 
@@ -29,7 +34,10 @@ def critical_difference_figure(
         Of :class:`textbaselines.experiments.across_datasets.Across`.
     study : mapping
         ``title``.
+    narrow : bool
+        For a phone.
     """
+    width, size = (3.9, 7) if narrow else (_WIDTH, 9)
     ranked = ranks.dropna(subset="average_rank").sort_values("average_rank", kind="stable")
     summary = omnibus_words(omnibus)
     words = [f"{study['title']}: average ranks over the datasets, 1 the best.", summary]
@@ -42,7 +50,7 @@ def critical_difference_figure(
     p = _matrix(nemenyi, names)
     average = pd.Series(ranked["average_rank"].to_numpy(), index=names)
     critical = omnibus["statistic"][omnibus["test"] == "Nemenyi CD"].item()
-    figure = Figure(figsize=(_WIDTH, 1.0), layout="constrained")
+    figure = Figure(figsize=(width, 1.0), layout="constrained")
     FigureCanvasAgg(figure)
     axis = figure.subplots()
     scikit_posthocs.critical_difference_diagram(
@@ -53,7 +61,7 @@ def critical_difference_figure(
         color_palette=["black"] * len(average),
         label_fmt_left="{label} {rank:.2f}",
         label_fmt_right="{rank:.2f} {label}",
-        label_props={"fontsize": 9},
+        label_props={"fontsize": size},
         marker_props={"s": 12},
         elbow_props={"linewidth": 0.9},
         crossbar_props={"color": "black", "linewidth": 2.5},
@@ -65,7 +73,7 @@ def critical_difference_figure(
     axis.text(best + critical / 2, 2.2, f"CD = {critical:.2f}", ha="center", fontsize=9)
     axis.set_ylim(top=3.0)
     bottom, top = axis.get_ylim()
-    figure.set_size_inches(_WIDTH, 0.5 + _LINE * (top - bottom))
+    figure.set_size_inches(width, 0.5 + _LINE * (top - bottom))
     alike = p >= LEVEL
     words += ["", "Row: average rank; rows that do not differ from it."]
     for name in names:

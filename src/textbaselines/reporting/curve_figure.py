@@ -12,7 +12,11 @@ from textbaselines.reporting.tables import percent
 
 
 def learning_curve_figure(
-    curves: pd.DataFrame, crossings: pd.DataFrame, study: Mapping[str, Any]
+    curves: pd.DataFrame,
+    crossings: pd.DataFrame,
+    study: Mapping[str, Any],
+    *,
+    narrow: bool = False,
 ) -> tuple[Figure, str]:
     """Return accuracy against training documents (log scale), and the same in words.
 
@@ -23,6 +27,8 @@ def learning_curve_figure(
         returned.
     study : mapping
         The study's description.
+    narrow : bool
+        One panel below the other, for a phone.
     """
     title = f"{study['title']}: learning curves"
     words = [
@@ -61,7 +67,7 @@ def learning_curve_figure(
         "Training documents (log scale)",
         "Accuracy (%), 95 % interval",
         nothing="No learning curves.",
-        columns=2,
+        columns=1 if narrow else 2,
         logarithmic=True,
     )
     return figure, "\n".join(words) + "\n"

@@ -18,6 +18,9 @@ from textbaselines.reporting.layout import DAGGER
 from textbaselines.reporting.tables import SELECTIONS, check_cells, percent
 from textbaselines.storage import whole_file, write_text
 
+# Titles are the user's words: a dollar sign in one is no formula.
+matplotlib.rcParams["text.parse_math"] = False
+
 # Okabe & Ito (2008), "Color Universal Design", without yellow, too faint on white. Colour only
 # repeats what the row's name and the marker already say.
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -29,6 +32,7 @@ def accuracy_figure(
     study: Mapping[str, Any],
     *,
     interval: str,
+    narrow: bool = False,
 ) -> tuple[Figure, str]:
     """Return a dot plot of accuracies with 95 % intervals, and the same in words.
 
@@ -42,6 +46,8 @@ def accuracy_figure(
     ----------
     cells, study, interval
         As for :func:`textbaselines.reporting.tables.comparison_table`.
+    narrow : bool
+        One panel below the other, for a phone.
 
     Raises
     ------
@@ -70,7 +76,7 @@ def accuracy_figure(
         (row["dataset"], row["method"], row["representation"]): row for _, row in mine.iterrows()
     }
 
-    columns = min(3, len(datasets))
+    columns = 1 if narrow else min(3, len(datasets))
     lines = math.ceil(len(datasets) / columns)
     row_height = 0.24
     panel_height = row_height * len(pairs) + 0.75
@@ -101,6 +107,8 @@ def accuracy_figure(
         axis.set_title(dataset["title"], fontsize=10, loc="left", fontweight="bold")
         axis.set_ylim(len(pairs) - 0.4, -0.6)
         labels = [f"{method['title']}-{rep['title']}" for _, _, method, rep in pairs]
+        if narrow:
+            labels = [shortened(label) for label in labels]
         axis.set_yticks(range(len(pairs)), labels)
         axis.tick_params(axis="y", length=0, labelsize=9, labelleft=index % columns == 0)
         axis.tick_params(axis="x", labelsize=8)
@@ -126,6 +134,14 @@ def chosen_how(selections: Collection[str]) -> str:
     if set(selections) == {"nested", "fixed"}:
         return f"{SELECTIONS['nested']} Those of rows without a choice were fixed before the run."
     return " ".join(SELECTIONS[one] for one in selections)
+
+
+def shortened(name: str, most: int = 24) -> str:
+    """Return a name on one line, a long one cut in the middle to ``most`` characters."""
+    line = " ".join(name.split()) or repr(name)
+    if len(line) <= most:
+        return line
+    return f"{line[: most // 2]}…{line[-(most - most // 2 - 1) :]}"
 
 
 def set_title(figure: Figure, title: str) -> None:
@@ -171,10 +187,13 @@ def _in_words(cell: Any) -> str:
     return text if cell["converged"] else f"{text} {DAGGER}"
 
 
-def write_figure(stem: str | Path, figure: Figure, words: str) -> list[Path]:
+def write_figure(
+    stem: str | Path, figure: Figure, words: str, narrow: Figure | None = None
+) -> list[Path]:
     """Write ``stem``.svg, .png (200 dots an inch) and .txt, the same bytes for the same figure.
 
-    The text file says in words what the figure shows, for readers who cannot see it.
+    The text file says in words what the figure shows, for readers who cannot see it. ``narrow`` is
+    the same figure for a phone, written as ``stem``-narrow.svg.
     """
     stem = Path(stem)
     paths = [stem.with_name(f"{stem.name}.{form}") for form in ("svg", "png", "txt")]
@@ -183,5 +202,9 @@ def write_figure(stem: str | Path, figure: Figure, words: str) -> list[Path]:
             figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
         with whole_file(paths[1]) as part:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+        if narrow is not None:
+            paths.append(stem.with_name(f"{stem.name}-narrow.svg"))
+            with whole_file(paths[-1]) as part:
+                narrow.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
     write_text(paths[2], words)
     return paths

@@ -1,6 +1,7 @@
 """Figures of lines in panels, one panel per dataset: what all of them share."""
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -102,7 +103,7 @@ def panel_figure(
             axis.axhline(0, color="0.6", linewidth=0.9, zorder=1)
         for line in panel.lines:
             _draw(axis, line, styles[line.name])
-        axis.set_title(panel.title, fontsize=10, loc="left", fontweight="bold")
+        axis.set_title(textwrap.fill(panel.title, 32), fontsize=10, loc="left", fontweight="bold")
         _scale(axis, panel, logarithmic, diagonal)
         if index + columns >= len(panels):
             # A label of the whole figure would lie under the legend.

@@ -156,7 +156,7 @@ def log_model(client: MlflowClient, run_id: str, folder: str | Path) -> str:
             flavor=mlflow.pyfunc,
             run_id=run_id,
             python_model=str(_SERVED),
-            artifacts={"model": str(Path(folder).absolute())},
+            artifacts={"model": Path(folder).absolute().as_uri()},
             code_paths=[str(Path(textbaselines.__file__).parent)],
             pip_requirements=[
                 f"{package}=={importlib.metadata.version(package)}" for package in _REQUIRED

@@ -18,7 +18,9 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
 _NOTHING = "No inner folds chose anything in this study, so there is no search to show."
 
 
-def search_figure(curves: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figure, str]:
+def search_figure(
+    curves: pd.DataFrame, study: Mapping[str, Any], *, narrow: bool = False
+) -> tuple[Figure, str]:
     """Return a line plot of the search, one panel per dataset, and the same in words.
 
     Parameters
@@ -27,6 +29,8 @@ def search_figure(curves: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figur
         What :func:`textbaselines.experiments.search_curves.search_curves` returned.
     study : mapping
         The study's description: ``title``, ``datasets``, ``representations``, ``methods``.
+    narrow : bool
+        One panel below the other, for a phone.
     """
     title = f"{study['title']}: how much search pays"
     found = dict(iter(curves.groupby(["dataset", "method", "representation"])))
@@ -47,7 +51,7 @@ def search_figure(curves: pd.DataFrame, study: Mapping[str, Any]) -> tuple[Figur
         }
         for place, (method, representation) in enumerate(pairs)
     }
-    columns = min(3, len(datasets))
+    columns = 1 if narrow else min(3, len(datasets))
     lines = math.ceil(len(datasets) / columns)
     legend_lines = math.ceil(len(pairs) / (2 * columns))
     height = 2.6 * lines + 0.2 * legend_lines + 0.8

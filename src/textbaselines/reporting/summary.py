@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.reporting.layout import print_table
@@ -60,8 +61,8 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
     if study["tracking"] == "mlflow":
         places["tracking"] = study["tracking_uri"] or "make ui, then open one of these:"
     for what, where in places.items():
-        console.print(f"{what + ':':<10}{where}", soft_wrap=True, highlight=False)
+        console.print(Text(f"{what + ':':<10}{where}"), soft_wrap=True)
     for what, where in links_of_study(results, study) if "tracking" in places else ():
-        console.print(f"  {what:<26} {where}", soft_wrap=True, highlight=False)
+        console.print(Text(f"  {what:<26} {where}"), soft_wrap=True)
     if paper.is_file():
-        console.print(paper.read_text(encoding="utf-8").rstrip(), highlight=False)
+        console.print(Text(paper.read_text(encoding="utf-8").rstrip()))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from textbaselines.reporting.report.analysis_sections import calibration
+from textbaselines.reporting.report.analysis_sections import calibration, lengths
 from textbaselines.reporting.report.blocks import Results
 
 STUDY = {
@@ -15,12 +15,12 @@ STUDY = {
 }
 CALIBRATION = """\
 dataset,representation,method,selection,calibration,predictions,accuracy,brier,log_loss,ece,\
-ece_low,ece_high,mean_confidence,overconfidence,reason
-d,uni,A,fixed,own,9,0.8,0.15,0.6,0.11,0.104,0.118,0.9,0.1,
-d,uni,A,fixed,platt,9,0.8,0.14,0.5,0.02,0.01,0.03,0.8,0.0,
-d,uni,A,fixed,isotonic,9,0.8,0.13,0.4,0.01,0.0,0.02,0.8,0.0,
-d,uni,B,fixed,own,9,,,,,,,,,no probabilities
-d,uni,B,fixed,platt,9,0.8,0.12,0.3,0.03,0.02,0.04,0.79,-0.01,
+ece_low,ece_high,mean_confidence,overconfidence,reason,n_classes
+d,uni,A,fixed,own,9,0.8,0.15,0.6,0.11,0.104,0.118,0.9,0.1,,2
+d,uni,A,fixed,platt,9,0.8,0.14,0.5,0.02,0.01,0.03,0.8,0.0,,2
+d,uni,A,fixed,isotonic,9,0.8,0.13,0.4,0.01,0.0,0.02,0.8,0.0,,2
+d,uni,B,fixed,own,9,,,,,,,,,no probabilities,2
+d,uni,B,fixed,platt,9,0.8,0.12,0.3,0.03,0.02,0.04,0.79,-0.01,,2
 """
 BY_LENGTH = """\
 dataset,representation,method,selection,calibration,part,tokens_from,tokens_to,predictions,\
@@ -54,3 +54,42 @@ def test_each_cell_before_and_after(tables) -> None:
 def test_over_confidence_of_the_shortest_and_the_longest(tables) -> None:
     short = ["1–8", "−2.00", "−3.00 to −1.00"]
     assert tables[1] == [["A-uni", "First", *short, "9–20", "+15.00", "+10.00 to +20.00"]]
+
+
+def test_a_study_without_probabilities_says_why_and_shows_no_picture(tmp_path: Path) -> None:
+    folder = tmp_path / "calibration/s"
+    folder.mkdir(parents=True)
+    lines = CALIBRATION.splitlines()
+    (folder / "calibration.csv").write_text(f"{lines[0]}\n{lines[4]}\n")
+    (folder / "by_length.csv").write_text(BY_LENGTH.splitlines()[0] + "\n")
+    files = {"calibration/s/calibration.csv", "calibration/s/by_length.csv"}
+    for stem in ("reliability", "by_length"):
+        for form in ("svg", "txt"):
+            (folder / f"{stem}.{form}").write_text("<svg/>")
+            files.add(f"calibration/s/{stem}.{form}")
+    section = calibration(Results(tmp_path, frozenset(files)), STUDY)
+    assert section.blocks == ()
+    assert section.absent == "No probabilities to measure: no probabilities."
+    # With calibrated ones alone: no columns and no picture of a method's own.
+    (folder / "calibration.csv").write_text("\n".join([lines[0], *lines[4:]]) + "\n")
+    picture, sheet, words = calibration(Results(tmp_path, frozenset(files)), STUDY).blocks
+    assert picture.name == "figure-reliability"
+    assert sheet.table.header == (
+        *("Row", "Dataset"),
+        *("ECE %, Platt", "Brier, Platt", "Log-loss, Platt"),
+    )
+    assert words.sentences == (
+        "Over-confidence by document length is left out: no method of this study has probabilities "
+        "of its own.",
+    )
+
+
+def test_nothing_is_shown_of_files_without_rows(tmp_path: Path) -> None:
+    (tmp_path / "lengths/s").mkdir(parents=True)
+    stem = "lengths/s/accuracy_by_length"
+    (tmp_path / f"{stem}.csv").write_text("dataset,part\n")
+    (tmp_path / f"{stem}.svg").write_text("<svg/>")
+    (tmp_path / f"{stem}.txt").write_text("words")
+    files = frozenset(f"{stem}.{form}" for form in ("csv", "svg", "txt"))
+    section = lengths(Results(tmp_path, files), STUDY)
+    assert (section.blocks, section.absent) == ((), "No row of this study has a result.")

@@ -11,6 +11,7 @@ STUDY = {
     "name": "s",
     "title": "A study",
     "control": "A-uni",
+    "contrasts_declared": True,
     "contrasts": [["B-uni", "A-uni"]],
     "datasets": [
         {"name": "d", "title": "First", "protocol": "10-fold cross-validation"},
@@ -59,7 +60,7 @@ def test_every_test_with_its_effect_sizes(tmp_path: Path) -> None:
     (tmp_path / file).parent.mkdir(parents=True)
     pd.DataFrame([SAME | FOLDS, SAME | SPLIT]).to_csv(tmp_path / file, index=False)
     section = difference(Results(tmp_path, frozenset({file})), STUDY)
-    declared, tests = section.blocks
+    declared, tests, _ = section.blocks
     assert isinstance(declared, Sheet)
     assert declared.table.title == "Against the control, A-uni"
     assert isinstance(tests, Sheet)
@@ -81,3 +82,19 @@ def test_every_test_with_its_effect_sizes(tmp_path: Path) -> None:
         [*start, "Second", *common, "–", "0.200", "0.300", "0.600", "−0.062", "inf", "−0.030"],
     ]
     assert tests.sources[0].file == file
+
+
+def test_comparisons_without_a_result_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    file = "significance/s/contrasts.csv"
+    (tmp_path / file).parent.mkdir(parents=True)
+    results = Results(tmp_path, frozenset({file}))
+    failed = SAME | FOLDS | {"p": float("nan"), "failure": "B-uni: too large", "outcome": "failed"}
+    pd.DataFrame([failed]).to_csv(tmp_path / file, index=False)
+    (words,) = difference(results, STUDY).blocks
+    assert words.sentences == ("No comparison could be tested: B-uni: too large.",)
+    pd.DataFrame([failed]).iloc[:0].to_csv(tmp_path / file, index=False)
+    section = difference(results, STUDY)
+    assert (section.blocks, section.absent) == (
+        (),
+        "The study has one row: nothing to compare.",
+    )

@@ -5,9 +5,13 @@ import math
 import pandas as pd
 import pytest
 
+from textbaselines.experiments.contrasts import Contrast
+from textbaselines.experiments.pairs import PAIR_COLUMNS
+from textbaselines.experiments.verdicts import judge_contrasts
 from textbaselines.reporting.report.findings import findings, headline
 
 STUDY = {
+    "contrasts_declared": True,
     "datasets": [{"name": "d", "title": "D"}],
     "representations": [{"name": "bi", "title": "bigrams"}],
     "methods": [{"name": m, "title": m.upper()} for m in ("a", "b", "c")],
@@ -38,6 +42,7 @@ def pair(a, b, difference, p, low, high):
         "dataset": "d",
         "a": f"{a}-bi",
         "b": f"{b}-bi",
+        "identical": False,
         "difference_points": difference,
         "p": p,
         "test": T,
@@ -93,6 +98,16 @@ def test_declared_contrasts(p: float, outcome: str) -> None:
     assert ("1 is not better, nor shown to be worse" in words) == (outcome != "better")
 
 
+def test_contrasts_by_default_are_not_called_declared() -> None:
+    contrasts = pd.DataFrame(
+        [{**pair("b", "a", 2.0, 0.01, 1, 3), "p_holm": 0.01, "outcome": "better"}]
+    )
+    study = {**STUDY, "contrasts_declared": False}
+    (words,) = findings(cells(a=0.8, b=0.82), None, contrasts, study)
+    assert "Of the 1 comparison with the first row, A-bigrams, taken by default, 1 is" in words
+    assert "declared" not in words
+
+
 def test_a_single_row_has_no_pairs_and_is_told() -> None:
     nothing = pd.DataFrame(columns=list(pair("a", "b", 0.0, 1.0, 0, 0)))
     (words,) = findings(cells(a=0.8), nothing, None, STUDY)
@@ -116,6 +131,40 @@ def test_the_headline_counts_leads_that_hold() -> None:
     pairs["p"] = 0.06
     assert headline(scores, pairs, STUDY).endswith("real on none of 1.")
     assert headline(scores.assign(accuracy=math.nan), pairs, STUDY) == ""
+
+
+def test_twins_are_one_row_with_both_names() -> None:
+    # a and b predict the same, and so do c and e; d is a third model.
+    twin = {"identical": True, "p": math.nan, "t_low_points": math.nan, "t_high_points": math.nan}
+    pairs = pd.DataFrame(
+        [
+            {**pair("a", "b", 0.0, math.nan, 0, 0), **twin},
+            pair("a", "c", 0.5, 0.03, 0.1, 0.9),
+            pair("b", "c", 0.5, 0.03, 0.1, 0.9),
+            pair("a", "d", 1.0, 0.03, 0.2, 1.8),
+            pair("b", "d", 1.0, 0.03, 0.2, 1.8),
+            {**pair("c", "e", 0.0, math.nan, 0, 0), **twin},
+            pair("a", "e", 0.5, 0.03, 0.1, 0.9),
+            pair("b", "e", 0.5, 0.03, 0.1, 0.9),
+        ]
+    )
+    study = {**STUDY, "methods": [{"name": m, "title": m.upper()} for m in "abcde"]}
+    scores = cells(a=0.81, b=0.81, c=0.805, d=0.80, e=0.805)
+    contrasts = judge_contrasts(
+        pairs.assign(failure=None).reindex(columns=list(PAIR_COLUMNS)),
+        [Contrast("b-bi", "a-bi"), *(Contrast(f"{m}-bi", "a-bi") for m in "cde")],
+        ["d"],
+    )
+    (words,) = findings(scores, pairs, contrasts, study)
+    assert words.startswith("D: A-bigrams = B-bigrams has the highest accuracy, 81.0 %")
+    # Holm over two models, not over four rows: twice 0.03.
+    assert "Next is C-bigrams = E-bigrams, 0.50 points behind" in words
+    assert "p = 0.060 adjusted over the 2 rows compared with the best)" in words
+    assert "Nor is D-bigrams shown to differ from it." in words
+    assert "Of the 2 declared comparisons with the control, A-bigrams = B-bigrams, " in words
+    assert headline(scores, pairs, study).startswith(
+        "The highest accuracy is that of A-bigrams = B-bigrams on 1 of 1 dataset."
+    )
 
 
 def test_a_row_that_is_as_accurate() -> None:

@@ -36,6 +36,7 @@ STUDY = {
     "tables": {"decimals": 1},
     "control": "M0-uni",
     "contrasts": [],
+    "contrasts_declared": True,
     "datasets": [
         {"name": "d", "title": "First", "protocol": "10-fold cross-validation"},
         {"name": "e", "title": "Second", "protocol": "10-fold cross-validation"},
@@ -61,8 +62,10 @@ def made(folder: Path) -> list[Section]:
         path.write_text(to_csv(frame), encoding="utf-8")
         files.append(file)
 
-    def draw(stem: str, figure, words) -> None:
-        files.extend(str(p.relative_to(folder)) for p in write_figure(folder / stem, figure, words))
+    def draw(stem: str, make, *of, **options) -> None:
+        narrow, _ = make(*of, **options, narrow=True)
+        written = write_figure(folder / stem, *make(*of, **options), narrow)
+        files.extend(str(path.relative_to(folder)) for path in written)
 
     # 80.0 and 9.5: sorted as numbers, not as words.
     accuracy = [(9.5 + 6.4 * (5 * i % 12)) / 100 for i in range(len(KEYS))]
@@ -80,7 +83,7 @@ def made(folder: Path) -> list[Section]:
     (folder / "cells").mkdir()
     cells.to_parquet(folder / "cells/s.parquet")
     write("tables/s/comparison.csv", long_table(cells, STUDY))
-    draw("figures/s/accuracy", *accuracy_figure(cells, STUDY, interval="Wilson"))
+    draw("figures/s/accuracy", accuracy_figure, cells, STUDY, interval="Wilson")
     costs = pd.DataFrame(
         [
             {
@@ -95,7 +98,7 @@ def made(folder: Path) -> list[Section]:
     write("costs/s/costs.csv", costs)
     front = cost_front(cells, costs)
     write("costs/s/front.csv", front)
-    draw("costs/s/front", *cost_front_figure(front, STUDY))
+    draw("costs/s/front", cost_front_figure, front, STUDY)
     leak = [{**key, **dict.fromkeys(LEAK_COLUMNS[3:], 0.5)} for key in KEYS[:3]]
     leak.insert(1, {**leak[0], "representation": "selected", "cost_low_points": 0.1})
     write("duplicates/s/leak.csv", pd.DataFrame(leak))
@@ -201,10 +204,46 @@ class TestBrowser:
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
         assert page.evaluate(width) <= 390
 
+    def test_a_phone_shows_every_figure_whole_and_legible(self, page) -> None:
+        page.set_viewport_size({"width": 390, "height": 800})
+        for figure in page.locator("figure").all():
+            (drawn,) = figure.get_by_role("img").all()
+            box = drawn.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+            # Letters keep nine tenths of their size: a point is 4/3 of a CSS pixel.
+            natural = drawn.evaluate("e => parseFloat(e.style.getPropertyValue('--natural'))")
+            assert box["width"] > 0.9 * natural * 4 / 3
+        # One panel below the other, each with the names of its rows.
+        accuracy = page.locator("figure").first.locator(".narrow svg")
+        panels = accuracy.locator("[id*='-axes_']").evaluate_all(
+            "es => es.map(e => e.getBoundingClientRect()).map(r => [r.left, r.top, r.bottom])"
+        )
+        (_, _, bottom), (_, top, _) = sorted(panels, key=lambda panel: panel[1])
+        assert top > bottom
+        page.set_viewport_size({"width": 1200, "height": 900})
+        assert not accuracy.is_visible()
+
+    def test_a_figure_wider_than_a_phone_scrolls_from_its_labels(self, page, tmp_path) -> None:
+        svg = '<svg xmlns="http://www.w3.org/2000/svg" width="{0}pt" height="90pt" {1}/>'
+        for name in ("f", "f-narrow"):
+            text = svg.format(600, 'viewBox="0 0 600 90"')
+            (tmp_path / f"{name}.svg").write_text(text)
+        picture = Picture("f", "A caption", tmp_path / "f.svg", "w", (), tmp_path / "f-narrow.svg")
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.set_content(render("t", "l", [Section("a", "A", (picture,))], ""))
+        box = page.locator(".narrow svg").bounding_box()
+        assert box["width"] == pytest.approx(800)
+        assert 0 <= box["x"] < 30
+        assert page.locator(".scroll").evaluate("e => e.scrollWidth > e.clientWidth")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
     def test_print(self, page, tmp_path) -> None:
         page.pdf(path=tmp_path / "report.pdf", format="A4")
         assert (tmp_path / "report.pdf").stat().st_size > 20_000
         page.emulate_media(media="print")
+        assert not page.locator(".narrow").first.is_visible()
+        assert page.locator(".wide").first.is_visible()
         assert not page.locator("nav").is_visible()
         # A sheet of A4 within its margins, in CSS pixels: what is wider would be cut off.
         page.set_viewport_size({"width": 703, "height": 1000})

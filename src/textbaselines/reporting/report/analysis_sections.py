@@ -50,6 +50,10 @@ def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
             title,
             absent="This study has no learning curves (key learning_curves of the study file).",
         )
+    curves = results.table(f"{folder}/curves.csv")
+    if curves is not None and not curves["accuracy"].notna().any():
+        failed = "; ".join(curves["failure"].dropna().unique())
+        return Section("learning-curves", title, absent=f"No point has a result: {failed}.")
     if len(crossings):
         blocks.append(
             sheet_of_frame(
@@ -84,34 +88,58 @@ def calibration(results: Results, study: Mapping[str, Any]) -> Section:
         return absent("calibration", title, f"{folder}/calibration.csv")
     source = Source(f"{folder}/calibration.csv", "measure_calibration")
     with_numbers = named(table[table["ece"].notna()], study)
+    if with_numbers.empty:
+        why = "; ".join(table["reason"].dropna().unique())
+        return Section("calibration", title, absent=f"No probabilities to measure: {why}.")
+    by_length = results.table(f"{folder}/by_length.csv")
+    by_source = Source(f"{folder}/by_length.csv", "measure_calibration")
+    own = None if by_length is None else _own(named(by_length, study))
     blocks: list[Block] = [
         *picture_of(
             results,
             f"{folder}/reliability",
             "reliability",
-            "Reliability: the share of positive documents against the probability that was said.",
+            _reliability_words(with_numbers),
             *(
                 Source(f"{folder}/{one}.csv", "measure_calibration")
                 for one in ("reliability", "calibration")
             ),
         ),
-        *picture_of(
+    ]
+    if own is not None and not own.empty:
+        blocks += picture_of(
             results,
             f"{folder}/by_length",
             "calibration-by-length",
             "Confidence minus accuracy by document length, in fifths of the documents.",
-            Source(f"{folder}/by_length.csv", "measure_calibration"),
-        ),
-    ]
-    if with_numbers.empty:
-        none = "No method of this study has scores of two classes to be calibrated."
-        return Section("calibration", title, (Prose((none,), (source,)), *blocks))
+            by_source,
+        )
     blocks.append(_calibration_sheet(with_numbers, study, source))
-    by_length = results.table(f"{folder}/by_length.csv")
-    if by_length is not None:
-        by_source = Source(f"{folder}/by_length.csv", "measure_calibration")
-        blocks += _by_length(named(by_length, study), study, by_source)
+    if own is not None and not own.empty:
+        blocks.append(_by_length(own, study, by_source))
+    else:
+        none = (
+            "Over-confidence by document length is left out: no method of this study has "
+            "probabilities of its own."
+        )
+        blocks.append(Prose((none,), (by_source,)))
     return Section("calibration", title, tuple(blocks))
+
+
+def _reliability_words(table: pd.DataFrame) -> str:
+    """Return the caption of the reliability diagrams, by the numbers of classes."""
+    two = "the share of positive documents against the probability that was said"
+    more = "how often the predicted class is right against the probability that it was given"
+    many = set(table["n_classes"] > 2)
+    if many == {True}:
+        return f"Reliability: {more}."
+    if many == {False}:
+        return f"Reliability: {two}."
+    return f"Reliability. Two classes: {two}. More: {more}."
+
+
+def _own(by_length: pd.DataFrame) -> pd.DataFrame:
+    return by_length[(by_length["calibration"] == "own") & by_length["overconfidence"].notna()]
 
 
 def _calibration_sheet(table: pd.DataFrame, study: Mapping[str, Any], source: Source) -> Sheet:
@@ -130,38 +158,40 @@ def _calibration_sheet(table: pd.DataFrame, study: Mapping[str, Any], source: So
     columns = [f"{name}_{kind}" for name in ("ece", "brier", "log_loss") for kind in _KINDS]
     frame = pd.DataFrame(rows)
     frame = frame.reindex(columns=[*frame.columns[:3], "overconfidence", *columns])
+    heads = {
+        "row": ("Row", None),
+        "dataset_title": ("Dataset", None),
+        "overconfidence": ("Over-confident, points", as_points),
+        "ece_own": ("ECE %, own", str),
+        "ece_platt": ("ECE %, Platt", str),
+        "ece_isotonic": ("ECE %, isotonic", str),
+        "brier_own": ("Brier, own", three_decimals),
+        "brier_platt": ("Brier, Platt", three_decimals),
+        "brier_isotonic": ("Brier, isotonic", three_decimals),
+        "log_loss_own": ("Log-loss, own", three_decimals),
+        "log_loss_platt": ("Log-loss, Platt", three_decimals),
+        "log_loss_isotonic": ("Log-loss, isotonic", three_decimals),
+    }
+    # A calibration that no row has is no column of dashes.
+    there = {name: head for name, head in heads.items() if frame[name].notna().any()}
     return sheet_of_frame(
         frame,
-        {
-            "row": ("Row", None),
-            "dataset_title": ("Dataset", None),
-            "overconfidence": ("Over-confident, points", as_points),
-            "ece_own": ("ECE %, own", str),
-            "ece_platt": ("Platt", str),
-            "ece_isotonic": ("isotonic", str),
-            "brier_own": ("Brier, own", three_decimals),
-            "brier_platt": ("Platt", three_decimals),
-            "brier_isotonic": ("isotonic", three_decimals),
-            "log_loss_own": ("Log-loss, own", three_decimals),
-            "log_loss_platt": ("Platt", three_decimals),
-            "log_loss_isotonic": ("isotonic", three_decimals),
-        },
+        there,
         name="calibration-table",
         title="Before and after calibration",
         caption="ECE: expected calibration error, 15 bins of equal mass, with its 95 % interval. "
         "Over-confident: mean probability of the predicted class minus accuracy. Log-loss in nats. "
         "Own: the method's own probabilities, which the SVMs lack. Platt's and isotonic "
-        "calibration are fitted on inner folds.",
+        "calibration are fitted on inner folds. More than two classes: probabilities of the most "
+        "probable class (top-label calibration: Guo et al. 2017), Brier score from 0 to 2 as the "
+        "sum over classes (Brier 1950), each class calibrated against the rest.",
         sources=(source,),
         of_each=_of_each(study),
     )
 
 
-def _by_length(by_length: pd.DataFrame, study: Mapping[str, Any], source: Source) -> list[Block]:
+def _by_length(own: pd.DataFrame, study: Mapping[str, Any], source: Source) -> Sheet:
     """Return how over-confident the methods are on the shortest and on the longest documents."""
-    own = by_length[(by_length["calibration"] == "own") & by_length["overconfidence"].notna()]
-    if own.empty:
-        return []
     rows = []
     for _, cell in own.groupby(_CELL, sort=False):
         ordered = cell.sort_values("part", kind="stable")
@@ -172,7 +202,7 @@ def _by_length(by_length: pd.DataFrame, study: Mapping[str, Any], source: Source
             low, high = part["overconfidence_low"], part["overconfidence_high"]
             row[f"{name}_between"] = as_interval(low, high)
         rows.append(row)
-    sheet = sheet_of_frame(
+    return sheet_of_frame(
         pd.DataFrame(rows),
         {
             "row": ("Row", None),
@@ -192,7 +222,6 @@ def _by_length(by_length: pd.DataFrame, study: Mapping[str, Any], source: Source
         sources=(source,),
         of_each=_of_each(study),
     )
-    return [sheet]
 
 
 def _of_each(study: Mapping[str, Any]) -> int:
@@ -210,6 +239,10 @@ def lengths(results: Results, study: Mapping[str, Any]) -> Section:
         "Accuracy by document length, in fifths of the documents, with 95 % intervals.",
         Source(f"{stem}.csv", "measure_lengths"),
     )
-    if not figure:
+    table = results.table(f"{stem}.csv")
+    if not figure or table is None:
         return absent("lengths", "Does length matter?", f"{stem}.csv")
+    if table.empty:
+        none = "No row of this study has a result."
+        return Section("lengths", "Does length matter?", absent=none)
     return Section("lengths", "Does length matter?", tuple(figure))

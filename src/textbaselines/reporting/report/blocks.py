@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines import storage
+from textbaselines.csv_tables import read_csv
 from textbaselines.reporting.layout import DASH, Cell, Table
 
 
@@ -65,6 +65,8 @@ class Picture:
         The SVG; a PNG of the same stem lies beside it.
     words : str
         What the figure shows, for readers who cannot see it.
+    narrow : Path, optional
+        The SVG that a phone shows instead.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Picture:
     path: Path
     words: str
     sources: tuple[Source, ...] = ()
+    narrow: Path | None = None
 
     kind = "picture"
 
@@ -123,16 +126,8 @@ class Results:
         path = self.path(file)
         if path is None:
             return None
-        # Words such as "null" and ids such as "007" stay what they are.
-        return storage.read_csv(
-            path,
-            dtype=dict.fromkeys(_WORDS, "str"),
-            keep_default_na=False,
-            na_values=[""],
-        )
+        return read_csv(path)
 
-
-_WORDS = ("id", "label", "predicted", "class", "ngram", "text", "a", "b")
 
 Format = Callable[[Any], str]
 
@@ -209,7 +204,8 @@ def picture_of(
     if path is None or words is None:
         return []
     text = words.read_text(encoding="utf-8")
-    return [Picture(f"figure-{name}", caption, path, text, sources)]
+    narrow = results.path(f"{stem}-narrow.svg")
+    return [Picture(f"figure-{name}", caption, path, text, sources, narrow)]
 
 
 def absent(name: str, title: str, file: str) -> Section:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.experiments.selection import compared_cells
+from textbaselines.experiments.twins import JOINED, twins_everywhere
 from textbaselines.reporting.claims import claims_table
 from textbaselines.reporting.contrasts import (
     across_table,
@@ -46,7 +47,11 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
     if pairs is not None:
         sources += [Source(f"{folder}/{one}.csv", "compare_rows") for one in ("pairs", "contrasts")]
     datasets = len(study["datasets"])
+    # Rows that are one model on every dataset count once.
     rows = len(cells[["method", "representation"]].drop_duplicates())
+    if pairs is not None:
+        everywhere = set(twins_everywhere(pairs).values())
+        rows -= sum(len(group) - 1 for group in everywhere)
     question = (
         f"Which of {rows} rows (a method on a representation) is the most accurate on "
         f"{'this dataset' if datasets == 1 else f'these {datasets} datasets'}, by how much, and "
@@ -65,10 +70,16 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
                 tuple(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("omnibus", "ranks")),
             )
         )
+    declared = study["contrasts_declared"]
     caution = [
         "The row with the highest accuracy was picked by these very numbers, so its lead is "
-        "flattered; the declared comparisons are not. That no difference is shown does not show "
-        "that there is none."
+        "flattered; the "
+        + (
+            "declared comparisons are not."
+            if declared
+            else "comparisons with the first row are not, for they do not depend on the numbers."
+        )
+        + " That no difference is shown does not show that there is none."
     ]
     if pairs is None:
         caution = ["No paired test was made: two overlapping intervals do not mean equality."]
@@ -81,7 +92,8 @@ def _over_all(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, An
     ranked = ranks.dropna(subset=["average_rank"])
     if len(ranked):
         first = ranked.sort_values("average_rank", kind="stable").iloc[0]
-        title = row_titles(study).get(first["row"], first["row"])
+        titles = row_titles(study)
+        title = JOINED.join(titles.get(name, name) for name in first["row"].split(JOINED))
         words += f" The best average rank is that of {title}, {first['average_rank']:.2f}."
     return words
 
@@ -115,17 +127,26 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
     contrasts = results.table(f"{folder}/contrasts.csv")
     if contrasts is None:
         return absent("difference", title, f"{folder}/contrasts.csv")
+    source = Source(f"{folder}/contrasts.csv", "compare_rows")
+    if contrasts.empty:
+        return Section("difference", title, absent="The study has one row: nothing to compare.")
+    if not contrasts["p"].notna().any():
+        why = "; ".join(map(str, (contrasts["failure"].dropna().unique()))) or "identical rows"
+        return Section(
+            "difference", title, (Prose((f"No comparison could be tested: {why}.",), (source,)),)
+        )
     blocks: list[Block] = [
-        Sheet(
-            _short(contrast_table(contrasts, study), study),
-            (Source(f"{folder}/contrasts.csv", "compare_rows"),),
-        ),
+        Sheet(_short(contrast_table(contrasts, study), study), (source,)),
         _tests(contrasts, study, folder),
     ]
     across, ranks, omnibus = (
         results.table(f"{folder}/{one}.csv") for one in ("across", "ranks", "omnibus")
     )
     if across is not None and ranks is not None and omnibus is not None:
+        over_all = Source(f"{folder}/omnibus.csv", "compare_rows")
+        if len(study["datasets"]) == 1:
+            words = "Tables over all datasets are left out: the study has one dataset."
+            return Section("difference", title, (*blocks, Prose((words,), (over_all,))))
         blocks += [
             Sheet(
                 _short(across_table(across, study), study),
@@ -138,7 +159,9 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
         ]
     nemenyi = results.table(f"{folder}/nemenyi.csv")
     if nemenyi is None or nemenyi.empty:
-        return Section("difference", title, tuple(blocks))
+        why = "" if omnibus is None else f" {omnibus_words(omnibus)}"
+        left_out = f"The diagram of critical differences is left out.{why}"
+        return Section("difference", title, (*blocks, Prose((left_out,))))
     blocks += picture_of(
         results,
         f"figures/{study['name']}/critical-difference",
@@ -161,16 +184,20 @@ def search(results: Results, study: Mapping[str, Any]) -> Section:
         "drawn at random, against n (Dodge et al. 2019).",
         Source(f"{stem}.csv", "write_search_curves"),
     )
-    if not figure:
+    curves = results.table(f"{stem}.csv")
+    if not figure or curves is None:
         return absent("search", "Hyper-parameters", f"{stem}.csv")
+    if curves.empty:
+        none = "No method of this study has more than one grid point, so nothing was searched."
+        return Section("search", "Hyper-parameters", absent=none)
     return Section("search", "Hyper-parameters", tuple(figure))
 
 
 def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sheet:
-    """Return every test of the declared comparisons side by side, with the effect sizes."""
+    """Return every test of the contrasts side by side, with the effect sizes."""
     titles = row_titles(study)
     rows = named(contrasts[contrasts["p"].notna()], study)
-    approximate = rows["mcnemar_approximate"].astype("str") == "True"
+    approximate = rows["mcnemar_approximate"]
     frame = pd.DataFrame(
         {
             "dataset": rows["dataset"],

@@ -32,6 +32,9 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
         none = "No test document's text stands word by word in the training documents of its fold."
         return Section("duplicates", title, (Prose((none,), (source,)), *beside))
     shown = leak[(leak["representation"] != ACROSS) & leak["cost_points"].notna()]
+    if shown.empty:
+        none = "No row has test documents of both kinds: with repeated texts and with new ones."
+        return Section("duplicates", title, (Prose((none,), (source,)), *beside))
     shown = named(shown, study)
     shown["between"] = intervals(shown["cost_low_points"], shown["cost_high_points"])
     sheet = sheet_of_frame(

@@ -6,6 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from textbaselines.reporting.confusion_figure import (
+    confusion_of_best,
+    has_many_classes,
+    most_confused,
+)
 from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.report.blocks import (
     Block,
@@ -15,6 +20,7 @@ from textbaselines.reporting.report.blocks import (
     Section,
     Source,
     absent,
+    picture_of,
     sheet_of_frame,
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, three_decimals
@@ -43,14 +49,26 @@ def errors(results: Results, study: Mapping[str, Any]) -> Section:
         if frame is None:
             continue
         source = Source(f"{folder}/{part.file}.csv", "analyse_errors")
-        if frame.empty:
-            blocks.append(Prose((f"{part.heading}: none.",), (source,)))
+        prepared = part.prepare(named(frame, study)) if len(frame) else frame
+        if prepared.empty:
+            if part.nothing:
+                blocks.append(Prose((f"{part.heading}: {part.nothing}",), (source,)))
             continue
+        if part.name == "confused":
+            blocks += picture_of(
+                results,
+                f"{folder}/confusion",
+                "confusion",
+                "What is taken for what: each line is a label, each column a predicted class. Of "
+                "the row of each dataset that is right most often, test predictions of all repeats "
+                "and folds pooled.",
+                source,
+            )
         blocks.append(
             sheet_of_frame(
-                part.prepare(named(frame, study)),
+                prepared,
                 part.columns,
-                name=part.file.replace("_", "-"),
+                name=part.name or part.file.replace("_", "-"),
                 title=part.heading,
                 caption=part.caption,
                 sources=(source,),
@@ -84,15 +102,9 @@ def _by_difficulty(frame: pd.DataFrame) -> pd.DataFrame:
 def _confusion_of_best(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each label, of the cell of each dataset that is right most often."""
     rows = []
-    for _, of_dataset in frame.groupby("dataset", sort=False):
-        cells = of_dataset.groupby(["method", "representation", "selection"], sort=False)
-        right = {
-            cell: group.loc[group["label"] == group["predicted"], "predictions"].sum()
-            / group["predictions"].sum()
-            for cell, group in cells
-        }
-        best = max(right, key=lambda cell: right[cell])
-        for label, group in cells.get_group(best).groupby("label", sort=False):
+    few = frame[~has_many_classes(frame)]
+    for _, best in confusion_of_best(few).groupby("dataset", sort=False):
+        for label, group in best.groupby("label", sort=False):
             ordered = group[group["predictions"] > 0].sort_values(
                 "predictions", ascending=False, kind="stable"
             )
@@ -110,6 +122,11 @@ def _confusion_of_best(frame: pd.DataFrame) -> pd.DataFrame:
             shown = {"dataset_title": first["dataset_title"], "row": first["row"]}
             rows.append({**shown, "label": label, "right": own, "as": told})
     return pd.DataFrame(rows)
+
+
+def _pairs_of_many(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the errors of the best cell of each dataset with more than two classes."""
+    return most_confused(confusion_of_best(frame[has_many_classes(frame)]))
 
 
 def _least_alike(frame: pd.DataFrame) -> pd.DataFrame:
@@ -153,6 +170,8 @@ class _Part:
     columns: Mapping[str, tuple[str, Format | None]]
     prepare: Callable[[pd.DataFrame], pd.DataFrame] = _as_it_is
     cut: bool = True
+    nothing: str = ""  # why there may be nothing, as the end of a sentence
+    name: str = ""  # where two tables are made from one file
 
 
 _PARTS = (
@@ -176,13 +195,14 @@ _PARTS = (
         },
         _by_difficulty,
         cut=False,
+        nothing="left out, for no row has a result.",
     ),
     _Part(
         "confusion",
         "What is taken for what",
-        "Confusion matrix of the row of each dataset that is right most often, test predictions "
-        "of all repeats and folds pooled: for each label the share that is predicted right, and "
-        "all that is predicted. The file has the matrices of all rows.",
+        "Confusion matrix of the row of each dataset of two classes that is right most often, test "
+        "predictions of all repeats and folds pooled: for each label the share that is predicted "
+        "right, and all that is predicted. The file has the matrices of all rows.",
         {
             **_DATASET,
             "row": ("Row", None),
@@ -192,6 +212,23 @@ _PARTS = (
         },
         _confusion_of_best,
         cut=False,
+    ),
+    _Part(
+        "confusion",
+        "The most frequent confusions",
+        "Of the row of each dataset with more than two classes that is right most often, test "
+        "predictions of all repeats and folds pooled: documents of a label that are predicted as "
+        "another class, and their share of the label. The file has the matrices of all rows.",
+        {
+            **_DATASET,
+            "row": ("Row", None),
+            "label": ("Label", None),
+            "predicted": ("Predicted as", None),
+            "predictions": ("Predictions", as_count),
+            "share_of_label": ("% of the label", as_percent),
+        },
+        _pairs_of_many,
+        name="confused",
     ),
     _Part(
         "agreement",
@@ -209,6 +246,7 @@ _PARTS = (
             "both_wrong_if_independent": ("if independent", as_percent),
         },
         _least_alike,
+        nothing="left out, for no two methods of a dataset have results.",
     ),
     _Part(
         "hard_documents",
@@ -216,6 +254,7 @@ _PARTS = (
         "The hardest of each dataset; wrong: the share of all predictions. The file has more "
         "columns.",
         {**_DOCUMENT, "share_wrong": ("Wrong %", as_percent)},
+        nothing="there are none.",
     ),
     _Part(
         "suspects",
@@ -223,6 +262,7 @@ _PARTS = (
         "Wrong for every method in every repeat, each surer than of half of its predictions. "
         "A suspect label need not be wrong: irony looks the same. The file has more columns.",
         {**_DOCUMENT, "mean_confidence_rank": ("Confidence rank %", as_percent)},
+        nothing="there are none.",
     ),
     _Part(
         "confident_errors",
@@ -231,6 +271,7 @@ _PARTS = (
         "the wrong class, with weight times value. The file has every n-gram.",
         {**_DOCUMENT, "because": ("Because of", None), "margin": ("Margin", three_decimals)},
         _gathered,
+        nothing="left out, for no linear row without a reduction makes an error.",
     ),
     _Part(
         "ngrams",
@@ -246,5 +287,6 @@ _PARTS = (
         },
         _strongest,
         cut=False,
+        nothing="left out, for the study has no linear row without a reduction.",
     ),
 )

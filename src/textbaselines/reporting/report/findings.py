@@ -10,6 +10,7 @@ import pandas as pd
 
 from textbaselines.experiments.selection import compared_cells
 from textbaselines.experiments.significance import LEVEL, holm
+from textbaselines.experiments.twins import distinct, joined, twins_of
 from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
 from textbaselines.reporting.contrasts import T_TEST, p_text, signed
 from textbaselines.reporting.report.titles import row_titles
@@ -28,9 +29,11 @@ def headline(cells: pd.DataFrame, pairs: pd.DataFrame | None, study: Mapping[str
     best = _best_rows(cells, pairs, study)
     if not best:
         return ""
-    counts = Counter(row["row"] for row in best.values())
+    counts = Counter(
+        joined(row["row"], _twins(pairs, dataset), titles) for dataset, row in best.items()
+    )
     datasets = "dataset" if len(best) == 1 else "datasets"
-    parts = [f"{titles[row]} on {count}" for row, count in counts.most_common()]
+    parts = [f"{row} on {count}" for row, count in counts.most_common()]
     text = f"The highest accuracy is that of {_listed(parts)} of {len(best)} {datasets}."
     if pairs is None:
         return text
@@ -57,7 +60,7 @@ def findings(
     """Return a few sentences for each dataset.
 
     The row with the highest accuracy and its interval; which rows are not shown to differ from
-    it; and what the declared contrasts say.
+    it; and what the contrasts say.
 
     Parameters
     ----------
@@ -75,18 +78,24 @@ def findings(
         best = _best_rows(cells, pairs, study).get(dataset["name"])
         if best is None:
             continue
+        twins = _twins(pairs, dataset["name"])
         words = [
-            f"{dataset['title']}: {titles[best['row']]} has the highest accuracy, "
+            f"{dataset['title']}: {joined(best['row'], twins, titles)} has the highest accuracy, "
             f"{percent(best['accuracy'], 1)} % (95 % interval {percent(best['low'], 1)} to "
             f"{percent(best['high'], 1)})."
         ]
         if pairs is not None:
             mine = pairs[pairs["dataset"] == dataset["name"]]
-            words.append(_near(_behind(best["row"], mine), titles))
+            words.append(_near(_behind(best["row"], mine), twins, titles))
         if contrasts is not None:
-            words.append(_declared(contrasts[contrasts["dataset"] == dataset["name"]], titles))
+            mine = contrasts[contrasts["dataset"] == dataset["name"]]
+            words.append(_compared(mine, twins, titles, declared=study["contrasts_declared"]))
         sentences.append(" ".join(filter(None, words)))
     return sentences
+
+
+def _twins(pairs: pd.DataFrame | None, dataset: str) -> dict[str, tuple[str, ...]]:
+    return {} if pairs is None else twins_of(pairs[pairs["dataset"] == dataset])
 
 
 def _best_rows(
@@ -119,36 +128,45 @@ class _Behind:
 
 
 def _behind(best: str, pairs: pd.DataFrame) -> list[_Behind]:
-    """Return the rows compared with the best, the nearest first; p by Holm over all of them."""
+    """Return the rows compared with the best, the nearest first; p by Holm over all of them.
+
+    Of rows with the same predictions the first stands for all.
+    """
     found = []
+    twins = twins_of(pairs)
     for row in pairs.to_dict("records"):
         if best in (row["a"], row["b"]) and not math.isnan(row["p"]):
+            other = row["b"] if row["a"] == best else row["a"]
+            if other != twins.get(other, (other,))[0]:
+                continue
             sign = 1 if row["a"] == best else -1
             name = "t" if row["test"] == T_TEST else "bootstrap"
             low, high = sorted(sign * row[f"{name}_{side}_points"] for side in ("low", "high"))
-            other = row["b"] if row["a"] == best else row["a"]
             found.append(_Behind(other, sign * row["difference_points"], low, high, row["p"]))
     found.sort(key=lambda one: (one.points, one.row))
     adjusted = holm([one.p for one in found])
     return [replace(one, p=float(p)) for one, p in zip(found, adjusted, strict=True)]
 
 
-def _near(behind: Sequence[_Behind], titles: Mapping[str, str]) -> str:
+def _near(
+    behind: Sequence[_Behind], twins: Mapping[str, Sequence[str]], titles: Mapping[str, str]
+) -> str:
     """Say which rows are not shown to differ from the best, and which comes next."""
     if not behind:
         return ""
     second, *others = behind
     unproven = second.p >= LEVEL
     verdict = "a difference that is not shown to be real" if unproven else "a real lead"
-    start = f"Next is {titles[second.row]}, {_points(second.points)} behind"
+    start = f"Next is {joined(second.row, twins, titles)}, {_points(second.points)} behind"
     if not second.points:
-        verdict, start = "no difference", f"{titles[second.row]} is as accurate"
+        verdict, start = "no difference", f"{joined(second.row, twins, titles)} is as accurate"
     text = (
         f"{start} (95 % interval of the difference {signed(second.low)} to {signed(second.high)}, "
-        f"p {_relation(second.p)} adjusted over the {len(behind)} rows compared with the best): "
+        f"p {_relation(second.p)} adjusted over the {len(behind)} "
+        f"row{'s' * (len(behind) != 1)} compared with the best): "
         f"{verdict}."
     )
-    alike = [titles[one.row] for one in others if one.p >= LEVEL]
+    alike = [joined(one.row, twins, titles) for one in others if one.p >= LEVEL]
     if unproven and len(alike) == len(others) > 3:
         text += " Nor is any other row shown to differ from it."
     elif unproven and alike:
@@ -156,7 +174,16 @@ def _near(behind: Sequence[_Behind], titles: Mapping[str, str]) -> str:
     return text
 
 
-def _declared(contrasts: pd.DataFrame, titles: Mapping[str, str]) -> str:
+def _compared(
+    contrasts: pd.DataFrame,
+    twins: Mapping[str, Sequence[str]],
+    titles: Mapping[str, str],
+    *,
+    declared: bool,
+) -> str:
+    """Say what the contrasts of one dataset show, and whether the study file declares them."""
+    models = [distinct(pair, twins) for pair in zip(contrasts["a"], contrasts["b"], strict=True)]
+    contrasts = contrasts[~pd.Series(models, index=contrasts.index, dtype=object).duplicated()]
     outcome: dict[str, list[Mapping[Any, Any]]] = {BETTER: [], NOT_BETTER: [], WORSE: []}
     failed = int((contrasts["outcome"] == FAILED).sum())
     for row in contrasts.to_dict("records"):
@@ -166,18 +193,20 @@ def _declared(contrasts: pd.DataFrame, titles: Mapping[str, str]) -> str:
     if not total:
         return ""
     controls = set(contrasts["b"])
-    control = titles[next(iter(controls))] if len(controls) == 1 else None
+    control = joined(next(iter(controls)), twins, titles) if len(controls) == 1 else None
 
     def name(row: Mapping[Any, Any]) -> str:
-        difference = signed(row["difference_points"])
-        against = "" if control else f" against {titles[row['b']]}"
-        return f"{titles[row['a']]}{against} ({difference} points, p {_relation(row['p_holm'])})"
+        numbers = f"{signed(row['difference_points'])} points, p {_relation(row['p_holm'])}"
+        against = "" if control else f" against {joined(row['b'], twins, titles)}"
+        return f"{joined(row['a'], twins, titles)}{against} ({numbers})"
 
-    start = (
-        f"Of the {total} declared comparisons with the control, {control}, "
-        if control
-        else f"Of the {total} declared comparisons, "
-    )
+    comparisons = f"comparison{'s' * (total != 1)}"
+    if not declared:
+        start = f"Of the {total} {comparisons} with the first row, {control}, taken by default, "
+    elif control:
+        start = f"Of the {total} declared {comparisons} with the control, {control}, "
+    else:
+        start = f"Of the {total} declared {comparisons}, "
     parts = []
     for kind, words in ((BETTER, "better"), (WORSE, "worse")):
         rows = sorted(outcome[kind], key=lambda row: row["p_holm"])

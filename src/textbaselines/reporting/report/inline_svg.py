@@ -54,7 +54,7 @@ def inline_svg(text: str, prefix: str, labelled_by: str) -> str:
     width, height = (root.attrib.pop(side, "") for side in ("width", "height"))
     style = "stroke-linejoin: round; stroke-linecap: butt"
     if width.endswith("pt") and height.endswith("pt"):
-        style += f"; max-width: {width}"
+        style += f"; --natural: {width}; max-width: {width}"
     root.set("style", style)
     root.set("role", "img")
     root.set("aria-labelledby", labelled_by)

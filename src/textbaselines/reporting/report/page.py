@@ -1,8 +1,10 @@
 """A report as one HTML page that needs no other file and asks nothing of the network."""
 
 import base64
+import re
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
@@ -13,6 +15,9 @@ from textbaselines.reporting.report.inline_svg import inline_svg
 
 _MOST_SVG_BYTES = 600_000
 """A figure with a larger SVG is shown as its PNG, so that the page opens on a phone."""
+
+_PHONE = 320
+"""Points of width that a phone can shrink to itself and leave legible; what is wider scrolls."""
 
 
 def render(title: str, lead: str, sections: Sequence[Section], prefix: str) -> str:
@@ -50,9 +55,31 @@ def render(title: str, lead: str, sections: Sequence[Section], prefix: str) -> s
 
 
 def _drawn(picture: Picture) -> Markup:
+    """Return the figure, and the one for a phone if there is one; the style sheet shows either."""
+    wide = _as_svg(picture.path, picture.name, picture) or _as_png(picture)
+    narrow = picture.narrow and _as_svg(picture.narrow, f"{picture.name}-narrow", picture)
+    if not narrow:
+        return Markup('<div class="alone">{}</div>').format(wide)
+    size = " large" if _width(narrow) > _PHONE else ""
+    return Markup('<div class="wide">{}</div>\n<div class="narrow{}">{}</div>').format(
+        wide, size, narrow
+    )
+
+
+def _width(svg: str) -> float:
+    """Return the natural width of an SVG of this page in points, 0 for one that says none."""
+    found = re.search(r"--natural: ([0-9.]+)pt", svg)
+    return float(found[1]) if found else 0.0
+
+
+def _as_svg(path: Path, prefix: str, picture: Picture) -> Markup | None:
+    if path.stat().st_size > _MOST_SVG_BYTES:
+        return None
+    return Markup(inline_svg(path.read_text(encoding="utf-8"), prefix, f"{picture.name}-caption"))
+
+
+def _as_png(picture: Picture) -> Markup:
     caption = f"{picture.name}-caption"
-    if picture.path.stat().st_size <= _MOST_SVG_BYTES:
-        return Markup(inline_svg(picture.path.read_text(encoding="utf-8"), picture.name, caption))
     data = base64.b64encode(picture.path.with_suffix(".png").read_bytes()).decode("ascii")
     return Markup(
         '<img role="img" aria-labelledby="{}" alt="{}" src="data:image/png;base64,{}">'

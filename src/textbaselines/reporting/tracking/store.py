@@ -21,6 +21,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from textbaselines.errors import UserError
+from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.storage import whole_file
 from textbaselines.validation import check_server
 
@@ -58,7 +59,7 @@ class Location:
     @property
     def uri(self) -> str:
         """The address as MLflow takes it."""
-        return self.server or f"sqlite:///{self.database}"
+        return self.server or sqlite_address(self.database)
 
 
 @contextlib.contextmanager
@@ -229,7 +230,7 @@ def _open(location: Location) -> MlflowClient:
         # no later MLflow command can mend.
         with whole_file(database) as part:
             store: Any = SqlAlchemyStore(  # type: ignore[no-untyped-call]
-                f"sqlite:///{part}", location.artifact_root.as_uri()
+                sqlite_address(part), location.artifact_root.as_uri()
             )
             store.engine.dispose()
     client = MlflowClient(tracking_uri=location.uri)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textbaselines.errors import UserError
+from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.storage import read_json
 
 PORT = 5000
@@ -32,7 +33,7 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
             fix="run a study with tracking: mlflow, or `make track`",
         )
     command = [sys.executable, "-m", "mlflow", "server"]
-    command += ["--backend-store-uri", f"sqlite:///{database}"]
+    command += ["--backend-store-uri", sqlite_address(database)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
     command += ["--allowed-hosts", f"localhost:{port},127.0.0.1:{port}"]
     switched_off = {
