@@ -4,6 +4,7 @@ The study file says what is run: config/config.yaml, or another by --configfile.
 rules in workflow/rules/.
 """
 
+import functools
 import os
 import re
 import shlex
@@ -24,6 +25,7 @@ try:
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
+    from textbaselines.experiments.plan_file import part_of
     from textbaselines.experiments.receipts import RUN_FILES
     from textbaselines.experiments.study import read_study
     from textbaselines.experiments.training_jobs import grouped_tasks, task_of, training_jobs
@@ -65,6 +67,7 @@ wildcard_constraints:
 
 
 include: "workflow/rules/naming.smk"
+include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/read.smk"
 include: "workflow/rules/folds.smk"

@@ -305,3 +305,11 @@ def test_models_that_cannot_be_kept(make, kept: dict, methods: dict, told: str) 
     assert "key keep_models[1]" in str(error.value)
     with pytest.raises(UserError, match="keep_models"):
         make(keep_models="some")
+
+
+def test_two_rows_of_one_name_are_refused(make) -> None:
+    names = dict.fromkeys(("a", "c-a"), BASE["representations"]["uni"])
+    methods = {name: {"family": "mnb"} for name in ("b", "b-c")}
+    with pytest.raises(UserError, match="same name") as caught:
+        make(representations=names, methods=methods)
+    assert "b-c-a: method b on c-a, method b-c on a" in str(caught.value)

@@ -377,7 +377,7 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     runs = (copied.folder / wanted).parents[1]
     before = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
     copied.snakemake("--configfile", str(changed), "--cores", "1", wanted)
-    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni_tfidf_bi.log").read_text()
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt/train_methods_uni_tfidf_bi.log").read_text()
     # All but naive Bayes, on both representations.
     assert log.count("is trained from just this: kept") == 2 * (len(before) - 1)
     after = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
@@ -385,11 +385,11 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     scores = pd.read_parquet(runs / "MNB" / "scores.parquet")
     assert scores["point"].nunique() == 3
     # A measure of time is lost: it is placed anew.
-    measure = f"results/benchmarks/{STUDY}/train/hg-nyt-uni-SVM.tsv"
+    measure = f"results/benchmarks/{STUDY}/train/hg-nyt/uni/SVM.tsv"
     told = (copied.folder / measure).read_text()
     (copied.folder / measure).unlink()
     copied.snakemake("--configfile", str(changed), "--cores", "1", measure)
-    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt-train_methods_uni_tfidf_bi.log").read_text()
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt/train_methods_uni_tfidf_bi.log").read_text()
     assert log.count("is trained from just this: kept") == 2 * len(before)
     assert (copied.folder / measure).read_text() == told
     # Back to the first grid: what was trained for another is not taken for it.

@@ -13,6 +13,7 @@ for counting in counting_jobs(study):
             counting.rule
         input:
             code=code("count_ngrams"),
+            plan=PLAN,
             tokens=f"results/tokens/{{study}}/{{dataset}}/{counting.tokenizer}.npz",
             folds="results/folds/{study}/{dataset}.parquet",
             inner="results/inner_folds/{study}/{dataset}.parquet",
@@ -21,9 +22,9 @@ for counting in counting_jobs(study):
             summaries=counted_files(counting, "summary.json"),
             vocabularies=vocabulary_files(counting),
         log:
-            f"logs/count/{{study}}/{{dataset}}-{counting.rule}.log",
+            f"logs/count/{{study}}/{{dataset}}/{counting.rule}.log",
         benchmark:
-            f"results/benchmarks/{{study}}/count/{{dataset}}-{counting.rule}.tsv"
+            f"results/benchmarks/{{study}}/count/{{dataset}}/{counting.rule}.tsv"
         wildcard_constraints:
             dataset="|".join(map(re.escape, counting.datasets)),
         conda:
@@ -32,10 +33,11 @@ for counting in counting_jobs(study):
         resources:
             mem_mb=megabytes(60),
         params:
-            counting=what_is_counted(counting),
+            counting=digest_of("count", "{dataset}", counting.rule),
+            job=counting.rule,
         shell:
             "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
-            " --inner {input.inner:q} --counting {params.counting:q}"
+            " --inner {input.inner:q} --plan {input.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q}"
             " --counts results/counts/{wildcards.study:q}/{wildcards.dataset:q}"
             " --vocabularies results/vocabularies/{wildcards.study:q}/{wildcards.dataset:q}"
             " --threads {threads} --log {log:q}"

@@ -4,25 +4,6 @@ Nested selection is decided here, from the scores on inner folds that the run fo
 """
 
 
-rule describe_study:
-    """Write the names, titles and order that tables and figures need."""
-    output:
-        "results/studies/{study}.json",
-    log:
-        "logs/evaluate/{study}-study.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=100,
-    params:
-        # By a function: a string of a study's own words would be formatted.
-        description=lambda wildcards: storage.canonical_json(description_of_study()),
-    shell:
-        "printf '%s\\n' {params.description:q} > {output:q} 2> {log:q}"
-
-
 rule summarise_cells:
     """Summarise the scores of every run into the cells of the tables."""
     input:

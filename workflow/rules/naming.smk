@@ -25,7 +25,7 @@ def relative(path):
     return found
 
 
-def script(name):
+def script_file(name):
     """The path of a workflow script, relative to the working directory."""
     return relative(ROOT / "workflow" / "scripts" / f"{name}.py")
 
@@ -33,7 +33,7 @@ def script(name):
 def code(name):
     """The script and the library files it imports: an edit of them re-runs the job, no other does."""
     library = provenance.files_imported_by(ROOT / "workflow" / "scripts" / f"{name}.py")
-    return [script(name), *map(relative, library)]
+    return [script_file(name), *map(relative, library)]
 
 
 DATASET_SCHEMA = relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
@@ -98,9 +98,33 @@ def vocabulary_files(counting):
     return [f"{folder}/{one.vocabulary}.npz" for one in counting.vocabularies]
 
 
-def what_is_counted(counting):
-    """What a counting job does for a dataset."""
-    return lambda wildcards: as_json(counting_of(counting, study, wildcards.dataset))
+@functools.cache
+def plan_of_study():
+    """What the jobs of each stage do, by stage, dataset and name."""
+    plan = {"count": {}, "train": {}, "grouped": {}, "learning_curves": {}}
+    for counting in counting_jobs(study):
+        for dataset in counting.datasets:
+            jobs = plan["count"].setdefault(dataset, {})
+            jobs[counting.rule] = counting_of(counting, study, dataset)
+    for training in training_jobs(study):
+        for dataset in training.datasets:
+            plan["train"].setdefault(dataset, {})[training.rule] = work_of(training, dataset)
+    if study.compares_grouped:
+        plan["grouped"] = {dataset: grouped_work_of(dataset) for dataset in study.datasets}
+    for dataset, representation in study.curve_runs():
+        jobs = plan["learning_curves"].setdefault(dataset, {})
+        jobs[representation] = curve_task_of(dataset, representation)
+    return plan
+
+
+PLAN = ancient(f"results/plans/{study.name}.json")
+
+
+def digest_of(stage, *names):
+    """The digest of a job's part of the plan; a name in braces is a wildcard."""
+    return lambda wildcards: storage.short_digest(
+        part_of(plan_of_study(), stage, *(one.format(**vars(wildcards)) for one in names)), 16
+    )
 
 
 def counts_of(wildcards):
@@ -192,38 +216,32 @@ def trained_files(training, names):
 def measures_of(training):
     """The time and memory of each task of a training job."""
     return [
-        f"results/benchmarks/{{study}}/train/{{dataset}}-{'-'.join(task)}.tsv"
-        for task in training.tasks
+        f"results/benchmarks/{{study}}/train/{{dataset}}/{representation}/{method}.tsv"
+        for representation, method in training.tasks
     ]
 
 
-def work_of(training):
+def work_of(training, dataset):
     """What a training job does for a dataset: the tasks of each part with its files."""
-
-    def of(wildcards):
-        places = _places(training, wildcards.dataset)
-        return storage.canonical_json(
-            [
-                {
-                    "counts": counts_of(place),
-                    "vocabularies": vocabularies_of(place),
-                    "reduced": next(iter(reduced_of(place)), None),
-                    "tasks": [task_of(study, wildcards.dataset, *task) for task in part],
-                }
-                for place, part in zip(places, training.parts, strict=True)
-            ]
-        )
-
-    return of
+    places = _places(training, dataset)
+    return [
+        {
+            "counts": counts_of(place),
+            "vocabularies": vocabularies_of(place),
+            "reduced": next(iter(reduced_of(place)), None),
+            "tasks": [task_of(study, dataset, *task) for task in part],
+        }
+        for place, part in zip(places, training.parts, strict=True)
+    ]
 
 
-def grouped_work_of(wildcards):
+def grouped_work_of(dataset):
     """What is trained on grouped folds for a dataset, by counts, with its files."""
     work = []
-    for tasks in grouped_tasks(study, wildcards.dataset):
+    for tasks in grouped_tasks(study, dataset):
         name = tasks[0]["representation"]
         representation = study.representations[name]
-        place = SimpleNamespace(dataset=wildcards.dataset, representation=name)
+        place = SimpleNamespace(dataset=dataset, representation=name)
         work.append(
             {
                 "counts": counts_of(place),
@@ -233,7 +251,7 @@ def grouped_work_of(wildcards):
                 "tasks": tasks,
             }
         )
-    return storage.canonical_json(work)
+    return work
 
 
 def runs_of_study(name="run.json"):
@@ -277,7 +295,7 @@ def audits_of_study():
 
 def benchmarks_of_study():
     """The time and memory of every training task of the study."""
-    return [f"results/benchmarks/{study.name}/train/{'-'.join(run)}.tsv" for run in study.runs()]
+    return [f"results/benchmarks/{study.name}/train/{'/'.join(run)}.tsv" for run in study.runs()]
 
 
 def tables_of_study():
@@ -306,28 +324,26 @@ def analyses_of_study():
     return analyses
 
 
-def curve_task_of(wildcards):
+def curve_task_of(dataset, name):
     """What a job of learning curves does."""
-    representation = study.representations[wildcards.representation]
+    representation = study.representations[name]
     methods = []
-    for name in study.curve_methods(wildcards.dataset, wildcards.representation):
-        method = study.methods[name]
+    for chosen in study.curve_methods(dataset, name):
+        method = study.methods[chosen]
         (fixed,) = [point for point in method.points if "fixed" in point.origin]
-        methods.append({"name": name, "family": method.family, "params": fixed.params})
-    return as_json(
-        {
-            "dataset": wildcards.dataset,
-            "representation": wildcards.representation,
-            "classes": study.datasets[wildcards.dataset].classes,
-            "weighting": representation.weighting,
-            "scope": representation.scope,
-            "reduction": representation.reduction,
-            "policy": representation.policy,
-            "min_count": representation.min_count,
-            "methods": methods,
-            "fractions": study.config["learning_curves"]["fractions"],
-        }
-    )
+        methods.append({"name": chosen, "family": method.family, "params": fixed.params})
+    return {
+        "dataset": dataset,
+        "representation": name,
+        "classes": study.datasets[dataset].classes,
+        "weighting": representation.weighting,
+        "scope": representation.scope,
+        "reduction": representation.reduction,
+        "policy": representation.policy,
+        "min_count": representation.min_count,
+        "methods": methods,
+        "fractions": study.config["learning_curves"]["fractions"],
+    }
 
 
 def curves_of_study():

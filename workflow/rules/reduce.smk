@@ -16,9 +16,9 @@ rule reduce_features:
     output:
         "results/reductions/{study}/{dataset}/{reduced}.npz",
     log:
-        "logs/reduce/{study}/{dataset}-{reduced}.log",
+        "logs/reduce/{study}/{dataset}/{reduced}.log",
     benchmark:
-        "results/benchmarks/{study}/reduce/{dataset}-{reduced}.tsv"
+        "results/benchmarks/{study}/reduce/{dataset}/{reduced}.tsv"
     conda:
         ENVIRONMENT
     threads: 1

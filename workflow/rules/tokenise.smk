@@ -9,9 +9,9 @@ rule tokenise_corpus:
     output:
         "results/tokens/{study}/{dataset}/{tokenizer}.npz",
     log:
-        "logs/tokenise/{study}/{dataset}-{tokenizer}.log",
+        "logs/tokenise/{study}/{dataset}/{tokenizer}.log",
     benchmark:
-        "results/benchmarks/{study}/tokenise/{dataset}-{tokenizer}.tsv"
+        "results/benchmarks/{study}/tokenise/{dataset}/{tokenizer}.tsv"
     conda:
         ENVIRONMENT
     threads: 1

@@ -17,6 +17,7 @@ for training in training_jobs(study):
             training.rule
         input:
             code=code("train_methods"),
+            plan=PLAN,
             corpus="results/corpora/{dataset}/corpus.parquet",
             audit="results/corpora/{dataset}/audit.json",
             folds="results/folds/{study}/{dataset}.parquet",
@@ -28,7 +29,7 @@ for training in training_jobs(study):
             runs=trained_files(training, RUN_FILES),
             measures=measures_of(training),
         log:
-            f"logs/train/{{study}}/{{dataset}}-{training.rule}.log",
+            f"logs/train/{{study}}/{{dataset}}/{training.rule}.log",
         wildcard_constraints:
             dataset="|".join(map(re.escape, training.datasets)),
         conda:
@@ -37,12 +38,13 @@ for training in training_jobs(study):
         resources:
             mem_mb=megabytes(12, least=800),
         params:
-            work=work_of(training),
+            work=digest_of("train", "{dataset}", training.rule),
+            job=training.rule,
         shell:
-            "python {input.code[0]:q} --work {params.work:q} --code {input.code:q}"
+            "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q} --code {input.code:q}"
             " --corpus {input.corpus:q} --audit {input.audit:q}"
             " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
             " --threads {threads} --log {log:q}"
             " --kept results/trained/{wildcards.study:q}/{wildcards.dataset:q}"
             " --runs results/runs/{wildcards.study:q}/{wildcards.dataset:q}"
-            " --measures results/benchmarks/{wildcards.study:q}/train"
+            " --measures results/benchmarks/{wildcards.study:q}/train/{wildcards.dataset:q}"

@@ -8,6 +8,7 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import Protocol, read_folds
 from textbaselines.experiments.grouped_runs import GroupedTasks, compare_with_grouped
+from textbaselines.experiments.plan_file import read_part
 from textbaselines.experiments.tasks import Task
 from textbaselines.logs import run_script, run_to_end
 
@@ -15,7 +16,7 @@ from textbaselines.logs import run_script, run_to_end
 def main() -> None:
     """Parse what the rule passes, train and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=json.loads, required=True, help="tasks by counts")
+    parser.add_argument("--plan", type=Path, required=True)
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--protocol", type=json.loads, required=True)
     parser.add_argument("--corpus", type=Path, required=True)
@@ -36,7 +37,7 @@ def main() -> None:
                 part["min_count"],
                 [Task(**task) for task in part["tasks"]],
             )
-            for part in args.work
+            for part in read_part(args.plan, "grouped", args.dataset)
         ]
         compared = compare_with_grouped(
             work,

@@ -1,13 +1,13 @@
 """Train learning curves: see textbaselines.experiments.learning_curves."""
 
 import argparse
-import json
 from pathlib import Path
 
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.learning_curves import CurveTask, train_curves
+from textbaselines.experiments.plan_file import read_part
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
@@ -16,7 +16,9 @@ from textbaselines.text.tokens import read_tokens
 def main() -> None:
     """Parse what the rule passes and train."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", type=json.loads, required=True)
+    parser.add_argument("--plan", type=Path, required=True)
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--representation", required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
     parser.add_argument("--counts", type=Path, required=True)
@@ -25,10 +27,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    task = CurveTask(**args.task)
-    with run_script(f"curves {task.dataset} {task.representation}", args.log) as log:
+    with run_script(f"curves {args.dataset} {args.representation}", args.log) as log:
+        part = read_part(args.plan, "learning_curves", args.dataset, args.representation)
         scores = train_curves(
-            task,
+            CurveTask(**part),
             read_counts(args.counts),
             read_tokens(args.tokens),
             read_folds(args.folds),

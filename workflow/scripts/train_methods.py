@@ -1,7 +1,6 @@
 """Train methods on one dataset's counts: see textbaselines.experiments.training."""
 
 import argparse
-import json
 import time
 from logging import Logger
 from pathlib import Path
@@ -13,6 +12,7 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.errors import UserError
 from textbaselines.experiments.folds import read_folds
+from textbaselines.experiments.plan_file import read_part
 from textbaselines.experiments.receipts import (
     MEASURES,
     digests_of,
@@ -24,6 +24,7 @@ from textbaselines.experiments.receipts import (
 from textbaselines.experiments.reductions import Reductions
 from textbaselines.experiments.tasks import Task
 from textbaselines.experiments.training import train, write_results
+from textbaselines.experiments.training_jobs import RULE
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
@@ -34,7 +35,9 @@ SHARED = ("corpus", "audit", "folds", "inner_folds")
 def main() -> None:
     """Parse what the rule passes, and train what is not trained from just this."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=json.loads, required=True, help="tasks by counts")
+    parser.add_argument("--plan", type=Path, required=True)
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--job", required=True, help="its name in the plan")
     for name in SHARED:
         parser.add_argument(f"--{name.replace('_', '-')}", type=Path, required=True)
     parser.add_argument("--code", type=Path, nargs="+", required=True, help="what trains")
@@ -44,15 +47,12 @@ def main() -> None:
     parser.add_argument("--measures", type=Path, required=True, help="folder of time and memory")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    tasks = [task for part in args.work for task in part["tasks"]]
-    words = [tasks[0]["dataset"], *dict.fromkeys(task["representation"] for task in tasks)]
-    if len(tasks) == 1:
-        words.append(tasks[0]["method"])
-    with run_script(f"train {' '.join(words)}", args.log) as log:
+    with run_script(f"train {args.dataset} {args.job.removeprefix(RULE)}", args.log) as log:
+        work = read_part(args.plan, "train", args.dataset, args.job)
         shared = digests_of([getattr(args, name) for name in SHARED] + args.code)
         corpus = None
         failed: list[UserError] = []
-        for part in args.work:
+        for part in work:
             made = [part[name] for name in ("counts", "vocabularies", "reduced") if part[name]]
             digests = {**shared, **digests_of([Path(path) for path in made])}
             waiting = []
@@ -121,8 +121,8 @@ def _kept(args: argparse.Namespace, task: Task) -> Path:
 
 def _place(args: argparse.Namespace, task: Task) -> None:
     run_folder = Path(args.runs, task.representation, task.method)
-    measures = f"{task.dataset}-{task.representation}-{task.method}.tsv"
-    place(_kept(args, task), run_folder, args.measures / measures)
+    measures = Path(args.measures, task.representation, f"{task.method}.tsv")
+    place(_kept(args, task), run_folder, measures)
 
 
 if __name__ == "__main__":

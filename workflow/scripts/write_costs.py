@@ -27,7 +27,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("costs", args.log):
         study = storage.read_json(args.study)
-        benchmarks = [args.benchmarks / ("-".join(run) + ".tsv") for run in study["runs"]]
+        benchmarks = [args.benchmarks / ("/".join(run) + ".tsv") for run in study["runs"]]
         costs = costs_of_runs(run_folders(args.runs, study), benchmarks)
         table = cost_table(costs, study)
         forms = {

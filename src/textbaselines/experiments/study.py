@@ -412,6 +412,7 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     )
     _check_string_dictionaries(study, where)
     _check_needs(study, where)
+    _check_row_names(study, where)
     study.check_kept_models(where)
     study.contrasts(f"{where}, key contrasts")
     study.check_learning_curves(f"{where}, key learning_curves")
@@ -504,6 +505,22 @@ def _check_needs(study: Study, where: str) -> None:
                 expected=f"a representation {wanted} a reduction"
                 + (f": {', '.join(fit)}" if fit else ""),
                 fix=f"say in methods.{name}.representations which ones it is for",
+            )
+
+
+def _check_row_names(study: Study, where: str) -> None:
+    """Refuse two rows of one name, which tables and contrasts could not tell apart."""
+    taken: dict[str, tuple[str, str]] = {}
+    for method, representation in study.rows():
+        name = f"{method}-{representation}"
+        other = taken.setdefault(name, (method, representation))
+        if other != (method, representation):
+            raise UserError(
+                "two rows of the tables have the same name, <method>-<representation>",
+                where=f"{where}, keys methods and representations",
+                found=f"{name}: method {other[0]} on {other[1]}, method {method} on "
+                f"{representation}",
+                fix="rename one of the methods or representations",
             )
 
 

@@ -18,8 +18,8 @@ def final(root, tmp_path):
     folder = make_run(root)
     code = {"git_commit": "abc123", "git_dirty": "true", "lock": "feed"}
     benchmarks = root / "benchmarks"
-    benchmarks.mkdir()
-    (benchmarks / "cr-uni-MNB.tsv").write_text("s\tmax_rss\n2.5\t321.5\n")
+    (benchmarks / "cr" / "uni").mkdir(parents=True)
+    (benchmarks / "cr" / "uni" / "MNB.tsv").write_text("s\tmax_rss\n2.5\t321.5\n")
     log_to(root, [folder], make_cells(), study=STUDY, code=code, benchmarks=benchmarks)
     (run,) = runs_of(root, "small-results")
     return run, download(root, run, tmp_path)

@@ -113,7 +113,7 @@ class Sources:
         folders = [Path(folder) for folder in self.run_folders]
         files = [path for folder in folders for path in _files_of(folder)]
         if self.benchmarks is not None:
-            files += sorted(Path(self.benchmarks).glob("*.tsv"))
+            files += sorted(Path(self.benchmarks).rglob("*.tsv"))
         code = provenance.source_files("reporting.tracking.writer")
         return short_digest(
             [
@@ -290,8 +290,7 @@ def _job_costs(run: Mapping[str, Any], benchmarks: str | Path | None) -> dict[st
     """Return seconds and peak memory of the job that trained the whole grid, where measured."""
     if benchmarks is None:
         return {}
-    name = f"{run['dataset']}-{run['representation']}-{run['method']}.tsv"
-    path = Path(benchmarks) / name
+    path = Path(benchmarks, run["dataset"], run["representation"], f"{run['method']}.tsv")
     if not path.is_file():
         return {}
     seconds, peak = read_benchmark(path)

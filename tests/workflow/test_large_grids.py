@@ -1,0 +1,56 @@
+"""Grids and names that once broke the hand-over from the workflow to its jobs."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.xdist_group("workflow")
+
+LARGE = """
+name: large
+title: A grid longer than a command line
+datasets: [hg-nyt]
+max_documents: 20
+tokenizers:
+  words: {family: words}
+representations:
+  a: {tokenizer: words, ngrams: [1, 1], weighting: binary, unk: {policy: drop}}
+  a-b: {tokenizer: words, ngrams: [1, 1], weighting: count, unk: {policy: drop}}
+  tfidf: {tokenizer: words, ngrams: [1, 1], weighting: tfidf, unk: {policy: drop}}
+methods:
+  b-c:
+    family: nbsvm
+    grid: {sample: {draws: 400, seed: first}, C: {log: [0.01, 10]}, beta: {linear: [0, 1]}}
+  c: {family: mnb}
+protocol: {cv: {folds: 2}, inner: null}
+tracking: none
+"""
+
+
+def test_a_sample_of_hundreds_of_points_runs_and_names_with_hyphens_stay_apart(
+    fresh, tmp_path: Path
+) -> None:
+    study = tmp_path / "large.yaml"
+    study.write_text(LARGE)
+    runs = "results/runs/large-trial20/hg-nyt"
+    measures = "results/benchmarks/large-trial20/train/hg-nyt"
+    tasks = [(name, method) for name in ("a", "a-b", "tfidf") for method in ("b-c", "c")]
+    wanted = [f"{runs}/{name}/{method}/scores.parquet" for name, method in tasks]
+    fresh.snakemake("--configfile", str(study), "--cores", "2", *wanted)
+    plan = fresh.folder / "results/plans/large-trial20.json"
+    assert plan.stat().st_size > 2**17  # what Linux takes as one argument
+    points = {
+        (name, method): pd.read_parquet(fresh.folder / file)["point"].nunique()
+        for (name, method), file in zip(tasks, wanted, strict=True)
+    }
+    # 400 drawn points and the fixed one; naive Bayes has the fixed one alone.
+    assert points == {task: 401 if task[1] == "b-c" else 1 for task in tasks}
+    # Joined by a hyphen, "a" with "b-c" was "a-b" with "c".
+    seconds = {
+        (name, method): float(
+            (fresh.folder / f"{measures}/{name}/{method}.tsv").read_text().split()[2]
+        )
+        for name, method in tasks
+    }
+    assert seconds["a", "b-c"] > 3 * seconds["a-b", "c"]
