@@ -14,11 +14,14 @@ from textbaselines.reporting.confusion_figure import (
 )
 from textbaselines.reporting.figures import write_figure
 
+CLASSES = {"d": ["z", "NA", "$a$"], "e": ["pos", "neg"]}
 STUDY = {
     "title": "A study",
-    "datasets": [{"name": "d", "title": "Three"}, {"name": "e", "title": "Two"}],
+    "datasets": [
+        {"name": "d", "title": "Three", "classes": CLASSES["d"]},
+        {"name": "e", "title": "Two", "classes": CLASSES["e"]},
+    ],
 }
-CLASSES = {"d": ["z", "NA", "$a$"], "e": ["pos", "neg"]}
 
 
 def matrix(dataset, method, counts, classes):
@@ -62,7 +65,7 @@ def test_the_best_row_and_its_most_frequent_confusions():
 
 
 def test_a_square_for_each_share_in_the_order_of_the_file(tmp_path):
-    figure, words = confusion_figure(CONFUSION, STUDY, CLASSES)
+    figure, words = confusion_figure(CONFUSION, STUDY)
     axis = figure.axes[0]
     assert [text.get_text() for text in axis.get_yticklabels()] == CLASSES["d"]
     (squares,) = axis.collections
@@ -75,15 +78,15 @@ def test_a_square_for_each_share_in_the_order_of_the_file(tmp_path):
     assert "Two" not in words  # four numbers stand in a table
     written = [path.read_bytes() for path in write_figure(tmp_path / "c", figure, words)]
     assert b"<image" not in written[0]
-    figure, words = confusion_figure(CONFUSION, STUDY, CLASSES)
+    figure, words = confusion_figure(CONFUSION, STUDY)
     assert written == [path.read_bytes() for path in write_figure(tmp_path / "c", figure, words)]
 
 
 def test_sixty_classes_with_long_names_stay_apart_and_light(tmp_path):
     names = [f"class {i} " + "x" * 200 for i in range(60)]
     counts = np.eye(60, dtype=int) * 9 + np.eye(60, k=1, dtype=int)
-    study = {"title": "S", "datasets": [{"name": "d", "title": "Many"}]}
-    figure, words = confusion_figure(matrix("d", "A", counts, names), study, {"d": names})
+    study = {"title": "S", "datasets": [{"name": "d", "title": "Many", "classes": names}]}
+    figure, words = confusion_figure(matrix("d", "A", counts, names), study)
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.axes[0].get_yticklabels()]
     assert all(below.y1 <= above.y0 + 1 for above, below in itertools.pairwise(boxes))

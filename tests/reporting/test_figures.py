@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from textbaselines.errors import UserError
-from textbaselines.reporting.figures import accuracy_figure, set_title, write_figure
+from textbaselines.reporting.figures import accuracy_figure, set_title, shortened, write_figure
 
 STUDY = {
     "name": "small",
@@ -131,3 +131,18 @@ def test_a_long_title_stays_within_the_figure() -> None:
     box = figure._suptitle.get_window_extent()
     assert box.x0 >= 0
     assert box.x1 <= figure.bbox.width
+
+
+def test_a_dollar_sign_in_a_title_is_no_formula(tmp_path):
+    figure = Figure(figsize=(4, 2))
+    set_title(figure, r"Costs $5 {AR} and $\foo$")
+    write_figure(tmp_path / "f", figure, "words")
+    assert (tmp_path / "f.svg").is_file()
+
+
+def test_long_names_are_cut_in_the_middle_and_stay_apart():
+    names = [f"{'x' * 100}-{number}" for number in range(30)]
+    short = [shortened(name) for name in names]
+    assert len(set(short)) == 30
+    assert {len(name) for name in short} == {24}
+    assert shortened("two\nlines") == "two lines"

@@ -83,7 +83,7 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def copied(repository: Path) -> Callable[[Path], tuple[str, ...]]:
+def copy_project(repository: Path) -> Callable[[Path], tuple[str, ...]]:
     """A function that copies the project to a folder and returns the names of what it copied."""
 
     def copy(folder: Path) -> tuple[str, ...]:

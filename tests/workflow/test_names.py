@@ -87,10 +87,10 @@ def write_dataset(root: Path, name: str, title: str, classes: list[str], each: i
 
 
 @pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory, copied) -> tuple[Path, str]:
+def nasty(tmp_path_factory: pytest.TempPathFactory, copy_project) -> tuple[Path, str]:
     """The checkout after its study was run, and what the run printed."""
     root = tmp_path_factory.mktemp("names") / FOLDER
-    copied(root)
+    copy_project(root)
     (root / "mirror").mkdir()
     for name, (title, classes) in DATASETS.items():
         write_dataset(root, name, title, classes)
@@ -114,12 +114,12 @@ def run(root: Path, module: str, *arguments: str) -> str:
 
 
 def test_nothing_lies_outside_and_nothing_was_run(
-    nasty: tuple[Path, str], copied, tmp_path: Path
+    nasty: tuple[Path, str], copy_project, tmp_path: Path
 ) -> None:
     root, _ = nasty
     assert [path.name for path in root.parent.iterdir()] == [FOLDER]
     made = {"mirror", STUDY, "results", "logs", ".snakemake"}
-    assert {path.name for path in root.iterdir()} == {*copied(tmp_path / "x"), *made}
+    assert {path.name for path in root.iterdir()} == {*copy_project(tmp_path / "x"), *made}
     assert not list(root.rglob("HACKED"))
     assert (root / "results" / "mlflow.db").stat().st_size > 100_000
     assert "Nothing to be done" in run(root, "snakemake", "-n", "--configfile", STUDY)

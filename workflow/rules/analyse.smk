@@ -119,19 +119,6 @@ rule analyse_errors:
         corpora=corpora_of_study(),
         features=features_of_study(),
     output:
-        [
-            (
-                report(
-                    file,
-                    category="Figures",
-                    labels={"figure": "confusion matrices", "form": "SVG"},
-                    caption="../report/confusion.rst",
-                )
-                if file.endswith("confusion.svg")
-                else file
-            )
-            for file in confusion_pictures()
-        ],
         hard=report(
             "results/errors/{study}/hard_documents.csv",
             category="Tables",
@@ -181,16 +168,38 @@ rule analyse_errors:
     threads: 1
     resources:
         mem_mb=megabytes(4, least=1000),
-    params:
-        confusion=(
-            ["--confusion", f"results/errors/{study.name}/confusion"]
-            if confusion_pictures()
-            else []
-        ),
     shell:
         "python {input.code[0]:q} --study {input.study:q} --cells {input.cells:q}"
         " --selections {input.selections:q} --results results"
-        " --output results/errors/{wildcards.study:q} {params.confusion:q} --log {log:q}"
+        " --output results/errors/{wildcards.study:q} --log {log:q}"
+
+
+rule draw_confusion:
+    """Draw the confusion matrices of datasets with more than two classes as heat maps."""
+    input:
+        code=code("draw_confusion"),
+        study="results/studies/{study}.json",
+        confusion="results/errors/{study}/confusion.csv",
+    output:
+        svg=report(
+            "results/errors/{study}/confusion.svg",
+            category="Figures",
+            labels={"figure": "confusion matrices", "form": "SVG"},
+            caption="../report/confusion.rst",
+        ),
+        narrow="results/errors/{study}/confusion-narrow.svg",
+        png="results/errors/{study}/confusion.png",
+        words="results/errors/{study}/confusion.txt",
+    log:
+        "logs/analyse/{study}-confusion.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=500,
+    shell:
+        "python {input.code[0]:q} --study {input.study:q} --confusion {input.confusion:q}"
+        " --stem results/errors/{wildcards.study:q}/confusion --log {log:q}"
 
 
 rule train_learning_curves:

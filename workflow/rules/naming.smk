@@ -33,7 +33,7 @@ def script_file(name):
 def code(name):
     """The script and the library files it imports: an edit of them re-runs the job, no other does."""
     library = provenance.files_imported_by(ROOT / "workflow" / "scripts" / f"{name}.py")
-    return [script_file(name), *map(relative, library)]
+    return [script(name), *map(relative, library)]
 
 
 DATASET_SCHEMA = relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
@@ -373,10 +373,9 @@ FORMS = (".svg", "-narrow.svg", ".png", ".txt")
 """The files of a figure: for a page and for a phone, as pixels, and in words."""
 
 
-def confusion_pictures():
-    """The heat maps of the confusion matrices, where a dataset has more than two classes."""
-    many = any(len(dataset.classes) > 2 for dataset in study.datasets.values())
-    return multiext("results/errors/{study}/confusion", *FORMS) if many else []
+def has_heat_maps():
+    """Whether a dataset has more than two classes, so that confusion matrices are drawn."""
+    return any(len(dataset.classes) > 2 for dataset in study.datasets.values())
 
 
 def features_of_study():
@@ -432,7 +431,7 @@ def files_of_report():
     if study.config["protocol"]["inner"] is not None:
         figures.append(f"results/search/{name}/curves")
         tables.append(f"results/search/{name}/curves.csv")
-    if confusion_pictures():
+    if has_heat_maps():
         figures.append(f"results/errors/{name}/confusion")
     if study.curve_runs():
         figures.append(f"results/learning_curves/{name}/curves")

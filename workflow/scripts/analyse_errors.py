@@ -12,8 +12,6 @@ from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.reported_cells import cells_of_methods
 from textbaselines.experiments.selection import cell_predictions, compared_cells
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting.confusion_figure import confusion_figure
-from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.tables import to_csv
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
@@ -37,7 +35,6 @@ def main() -> None:
     parser.add_argument("--selections", type=Path, required=True)
     parser.add_argument("--results", type=Path, required=True, help="the folder of all results")
     parser.add_argument("--output", type=Path, required=True, help="the folder of the tables")
-    parser.add_argument("--confusion", type=Path, help="the figure, a path without an ending")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("errors", args.log) as log:
@@ -47,7 +44,6 @@ def main() -> None:
         cells = compared_cells(storage.read_parquet(args.cells))
         selections = storage.read_parquet(args.selections)
         found: dict[str, list[pd.DataFrame]] = {table: [] for table in COLUMNS}
-        classes: dict[str, list[str]] = {}
         for dataset in [one["name"] for one in study["datasets"]]:
             of_dataset = cells[cells["dataset"] == dataset]
             for row in of_dataset[of_dataset["failure"].notna()].itertuples():
@@ -73,7 +69,6 @@ def main() -> None:
                 for of_run, representation, method in study["runs"]
                 if of_run == dataset
             }
-            classes[dataset] = next(iter(records.values()))["classes"]
             best = linear_evidence.explained_cell(mine, records)
             if best is None:
                 log.warning("%s: no linear cell to explain", dataset)
@@ -102,12 +97,6 @@ def main() -> None:
             found["confident_errors"].append(confident)
             found["ngrams"].append(ngrams)
             log.info("%s: explained by %s", dataset, best["row"])
-        if args.confusion:
-            matrices = pd.concat(
-                [pd.DataFrame(columns=list(COLUMNS["confusion"])), *found["confusion"]]
-            )
-            narrow, _ = confusion_figure(matrices, study, classes, narrow=True)
-            write_figure(args.confusion, *confusion_figure(matrices, study, classes), narrow)
         for table, columns in COLUMNS.items():
             frames = [frame for frame in found[table] if not frame.empty]
             together = (

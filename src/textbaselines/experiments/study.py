@@ -296,6 +296,7 @@ class Study:
                     "name": name,
                     "title": dataset.title,
                     "positive": dataset.classes[0],
+                    "classes": list(dataset.classes),
                     "protocol": self.protocol(name).caption,
                 }
                 for name, dataset in self.datasets.items()

@@ -69,7 +69,6 @@ def most_confused(confusion: pd.DataFrame) -> pd.DataFrame:
 def confusion_figure(
     confusion: pd.DataFrame,
     study: Mapping[str, Any],
-    classes: Mapping[str, Sequence[str]],
     *,
     narrow: bool = False,
 ) -> tuple[Figure, str]:
@@ -82,9 +81,7 @@ def confusion_figure(
     confusion : data frame
         As for :func:`confusion_of_best`.
     study : mapping
-        The study's description: ``title`` and ``datasets``.
-    classes : mapping
-        The classes of each dataset, in the order of its file.
+        The study's description: ``title`` and ``datasets`` with their ``classes``.
     narrow : bool
         The scale of the shares below the maps, for a phone.
     """
@@ -95,10 +92,10 @@ def confusion_figure(
     for dataset in study["datasets"]:
         name = dataset["name"]
         mine = best[best["dataset"] == name]
-        if not mine.empty and len(classes[name]) >= FEWEST_CLASSES:
+        if not mine.empty and len(dataset["classes"]) >= FEWEST_CLASSES:
             first = mine.iloc[0]
             head = f"{dataset['title']}: {first['method']}-{first['representation']}"
-            panels.append((head, list(classes[name]), mine))
+            panels.append((head, list(dataset["classes"]), mine))
             words += ["", f"{head}:", *_in_words(mine)]
     if not panels:
         words.append("No dataset with more than two classes has a result.")
