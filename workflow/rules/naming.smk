@@ -33,7 +33,7 @@ def script_file(name):
 def code(name):
     """The script and the library files it imports: an edit of them re-runs the job, no other does."""
     library = provenance.files_imported_by(ROOT / "workflow" / "scripts" / f"{name}.py")
-    return [script(name), *map(relative, library)]
+    return [script_file(name), *map(relative, library)]
 
 
 DATASET_SCHEMA = relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
