@@ -315,6 +315,7 @@ def curve_task_of(wildcards):
             "min_count": representation.min_count,
             "methods": methods,
             "fractions": study.config["learning_curves"]["fractions"],
+            "ties": study.config["protocol"]["ties"],
         }
     )
 

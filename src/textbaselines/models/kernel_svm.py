@@ -77,8 +77,8 @@ class KernelSVM(Classifier):
     max_iter : int
         The limit of iterations, each of two documents.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
