@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import textbaselines
 from textbaselines import portable
 from textbaselines.errors import UserError
+from textbaselines.experiments.predictions import class_order
 from textbaselines.models.registry import METHODS, fit_grid
 from textbaselines.portable import PortableModel, make_model
 from textbaselines.scorers import LinearScorer, scorer_of
@@ -159,7 +160,9 @@ class Trained:
         )
         assert fitted.failure is None
         threshold = 0.5 if numeric else None
+        frequency = np.bincount(target, minlength=n_classes)
         description = {
+            "tie_order": [f"c{code}" for code in class_order(frequency, "majority")],
             "rating_threshold": threshold,
             "classes": [f"c{code}" for code in range(n_classes)],
             "family": family,
@@ -187,15 +190,18 @@ class Trained:
 def assert_equal_answers(estimator, features, model: PortableModel, texts: list[str]) -> None:
     if hasattr(estimator, "decision_function"):
         scores = estimator.decision_function(features)
-        predicted = [model.classes[code] for code in estimator.predict(features)]
+        names = model.classes[::-1]
+        order = class_order(estimator.class_frequency_, "majority")
+        predicted = [names[code] for code in estimator.decide(scores, order)]
+        scores = scores[:, ::-1] if scores.ndim == 2 else scores
     else:
         scores = estimator.predict(features) - 0.5
-        predicted = [model.classes[int(score > 0)] for score in scores]
+        predicted = [model.classes[int(score < 0)] for score in scores]
     np.testing.assert_allclose(model.scores(texts), scores, rtol=1e-10, atol=1e-10)
     assert model.predict(texts) == predicted
     assert model.has_probabilities == hasattr(estimator, "predict_proba")
     if model.has_probabilities:
-        wanted = estimator.predict_proba(features)
+        wanted = estimator.predict_proba(features)[:, ::-1]
         np.testing.assert_allclose(model.predict_proba(texts), wanted, rtol=1e-10, atol=1e-10)
 
 
@@ -345,9 +351,10 @@ def test_scores_by_hand() -> None:
     assert model.scores(["a", "b", "A b zzz", ""]) == pytest.approx(
         [wanted["a"], wanted["b"], wanted["a"] + wanted["b"], 0.0]
     )
-    assert model.predict(["a", "c", ""]) == ["c1", "c0", "c0"]
+    assert model.classes == ["c1", "c0"]
+    assert model.predict(["a", "c", ""]) == ["c1", "c0", "c1"]
     assert model.predict_proba([""]).tolist() == [[0.5, 0.5]]
-    assert model.predict_proba(["b"])[0, 1] == pytest.approx(1 / (1 + 6 / 5))
+    assert model.predict_proba(["b"])[0, 0] == pytest.approx(1 / (1 + 6 / 5))
 
 
 def test_odd_texts(model: PortableModel) -> None:

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.models.classifier import ProbabilisticClassifier
+from textbaselines.models.classifier import ProbabilisticClassifier, favoured, winners
 from textbaselines.models.registry import METHODS
 from textbaselines.scorers import Scorer, stored_scorer
 from textbaselines.text.counts import PADDING, Counts, count_tokens
@@ -201,8 +201,23 @@ class PortableModel:
 
     @property
     def classes(self) -> list[str]:
-        """The classes, in the order of the columns; of two the second is the positive one."""
+        """The classes as the dataset file lists them, the positive one first.
+
+        The columns of :meth:`predict_proba` and, of more than two classes, :meth:`scores` are in
+        this order.
+        """
+        return list(reversed(self._coded))
+
+    @property
+    def _coded(self) -> list[str]:
+        """The classes by the code that they have in the scorer, the positive one last."""
         return list(self.description["classes"])
+
+    @cached_property
+    def _tie_order(self) -> list[int]:
+        """The codes in the order in which they win ties; models without a record: ascending."""
+        order = self.description.get("tie_order", self._coded)
+        return [self._coded.index(name) for name in order]
 
     @property
     def has_probabilities(self) -> bool:
@@ -234,16 +249,18 @@ class PortableModel:
         -------
         array of shape (n,) for up to two classes, otherwise (n, classes)
             Of two classes the positive one is predicted above 0. Of a regression: the rating less
-            the description's ``rating_threshold``.
+            the description's ``rating_threshold``. Of more, in the order of ``classes``.
         """
-        return self.scorer.scores(self.features(texts))
+        return self._turned(self.scorer.scores(self.features(texts)))
 
     def predict(self, texts: Iterable[str]) -> list[str]:
         """Return the class of each text."""
         return self.labels(self.scores(texts))
 
     def predict_proba(self, texts: Iterable[str]) -> NDArray[np.float64]:
-        """Return the probability of each class, shape (n, classes).
+        """Return the probability of each class, shape (n, classes), in the order of ``classes``.
+
+        The class that :meth:`predict` returns has the largest.
 
         Raises
         ------
@@ -270,15 +287,22 @@ class PortableModel:
         out-of-fold predictions.
         """
         if self._slope is not None:
-            return np.column_stack([expit(-self._slope * scores), expit(self._slope * scores)])
-        return self.scorer.probabilities(scores, len(self.classes))
+            coded = np.column_stack([expit(-self._slope * scores), expit(self._slope * scores)])
+        else:
+            coded = self.scorer.probabilities(self._turned(scores), len(self.classes))
+        places = len(self.classes) - 1 - self._winners(scores)
+        return favoured(coded[:, ::-1].copy(), places)
 
     def labels(self, scores: NDArray[np.float64]) -> list[str]:
-        """Return the class that each score, or row of scores, speaks for."""
-        if len(self.classes) == 1:
-            return self.classes * len(scores)
-        codes = (scores > 0).astype(int) if len(self.classes) == 2 else np.argmax(scores, axis=1)
-        return [self.classes[code] for code in codes.tolist()]
+        """Return the class with the largest score; of a tie the first of ``tie_order``."""
+        return [self._coded[code] for code in self._winners(scores).tolist()]
+
+    def _winners(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        return winners(self._turned(scores), self._tie_order)
+
+    def _turned(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return scores in the order of ``classes`` by code, or the other way round."""
+        return scores[:, ::-1].copy() if scores.ndim == 2 else scores
 
     def save(self, folder: str | Path) -> None:
         """Write ``arrays.npz`` and, last, ``model.json`` with its digest."""

@@ -106,6 +106,7 @@ def store(folder: Path, frame: pd.DataFrame, family: str, params: dict, **change
         "reduction": None,
         "protocol": vars(protocol),
         "content_digest": "abc",
+        "ties": "majority",
         "points": [
             {"point": "p1", "params": {}, "origin": ["grid"]},
             {"point": "p2", "params": params, "origin": ["fixed", "grid"]},
@@ -130,10 +131,12 @@ def test_it_is_the_fit_of_scikit_learn_on_all_documents(tmp_path: Path) -> None:
     model = load(tmp_path)
     vectorizer = CountVectorizer(token_pattern=r"\S+")
     other = MultinomialNB(alpha=0.5).fit(vectorizer.fit_transform(frame["text"]), frame["label"])
-    assert model.classes == other.classes_.tolist() == ["neg", "pos"]
+    assert model.classes == other.classes_.tolist()[::-1] == ["pos", "neg"]
     new = ["a warm film", "dull dull cast", "", "the cold fine long film"]
     np.testing.assert_allclose(
-        model.predict_proba(new), other.predict_proba(vectorizer.transform(new)), rtol=1e-12
+        model.predict_proba(new)[:, ::-1],
+        other.predict_proba(vectorizer.transform(new)),
+        rtol=1e-12,
     )
     described = model.description
     assert described["training"] == {
@@ -179,7 +182,7 @@ def test_scores_become_probabilities_by_predictions_of_documents_that_did_not_tr
     assert model.has_probabilities
     scores = model.scores(frame["text"])
     found = model.predict_proba(frame["text"])
-    np.testing.assert_allclose(found[:, 1], 1 / (1 + np.exp(-slope * scores)), rtol=1e-6)
+    np.testing.assert_allclose(found[:, 0], 1 / (1 + np.exp(-slope * scores)), rtol=1e-6)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert [model.classes[code] for code in found.argmax(axis=1)] == model.predict(frame["text"])
     # Probabilities of the method's own stay.

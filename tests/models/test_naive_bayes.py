@@ -75,12 +75,13 @@ def test_a_long_document_has_finite_probabilities():
         np.testing.assert_allclose(model.predict_proba(document).sum(), 1)
 
 
-@pytest.mark.parametrize("label", ["+", "-"])
-def test_a_tie_speaks_against_the_positive_class(label):
+@pytest.mark.parametrize(("label", "wanted"), [("+", "+"), ("-", "-"), (None, "+")])
+def test_a_tie_of_equally_frequent_classes_goes_to_the_positive_one(label, wanted):
+    # Without a name for it to the first of classes_.
     model = MultinomialNB(positive=label).fit(REVIEWS, SIGNS)
     ties = np.array([[0, 0, 0, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 5]])
     assert model.decision_function(ties).tolist() == [0, 0, 0]
-    assert set(model.predict(ties)) == {"+", "-"} - {label}
+    assert set(model.predict(ties)) == {wanted}
 
 
 def test_a_positive_class_that_is_none_is_refused():

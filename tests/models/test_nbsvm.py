@@ -90,13 +90,6 @@ def test_the_added_mean_is_one_sided():
         assert np.mean(model.predict(X) == y) > 0.7
 
 
-def test_a_tie_is_negative():
-    X, y = random_texts()
-    empty = sp.csr_matrix((1, 60))
-    assert NBSVM(positive=1).fit(X, y).predict(empty).tolist() == [0]
-    assert NBSVM(positive=0).fit(X, y).predict(empty).tolist() == [1]
-
-
 def test_each_of_many_classes_is_the_binary_model():
     X, y = random_texts(classes=3)
     model = NBSVM().fit(X, y)

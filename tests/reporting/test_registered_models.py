@@ -189,10 +189,10 @@ def test_every_form_of_input_gives_the_same_table(client: MlflowClient, champion
     served = loaded(client)
     texts = [*TEXTS[:5], "", "👩‍👩‍👧"]
     wanted = prediction_table(champion, texts)
-    assert list(wanted) == ["label", "probability_neg", "probability_pos"]
+    assert list(wanted) == ["label", "probability_pos", "probability_neg"]
     assert wanted["label"].tolist() == champion.predict(texts)
     np.testing.assert_array_equal(
-        wanted[["probability_neg", "probability_pos"]], champion.predict_proba(texts)
+        wanted[["probability_pos", "probability_neg"]], champion.predict_proba(texts)
     )
     for given in (
         texts,
@@ -241,8 +241,8 @@ def test_what_is_no_text(client: MlflowClient, champion, given) -> None:
     ("family", "n_classes", "columns"),
     [
         ("svm", 2, ["score"]),
-        ("svm", 3, ["score_neg", "score_pos", "score_fact"]),
-        ("lr", 3, ["probability_neg", "probability_pos", "probability_fact"]),
+        ("svm", 3, ["score_fact", "score_pos", "score_neg"]),
+        ("lr", 3, ["probability_fact", "probability_pos", "probability_neg"]),
     ],
 )
 def test_columns_of_other_models(family: str, n_classes: int, columns: list[str]) -> None:

@@ -343,6 +343,7 @@ def curve_task_of(dataset, name):
         "min_count": representation.min_count,
         "methods": methods,
         "fractions": study.config["learning_curves"]["fractions"],
+        "ties": study.config["protocol"]["ties"],
     }
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from textbaselines.errors import UserError
 from textbaselines.experiments.calibration import fit_slope
 from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST
-from textbaselines.experiments.predictions import rating_threshold
+from textbaselines.experiments.predictions import class_order, rating_threshold
 from textbaselines.experiments.training import class_codes, no_ratings
 from textbaselines.models.registry import METHODS, fit_grid
 from textbaselines.portable import make_model, save_failure
@@ -199,9 +199,12 @@ def store_final_model(
         save_failure(folder, description, fitted.failure)
         return fitted.failure
     names = list(reversed(run["classes"]))
-    trained = [0, 1] if threshold is not None else fitted.estimator.classes_.tolist()
+    frequency = np.bincount(codes, minlength=len(names))
+    trained = np.flatnonzero(frequency).tolist()
+    order = class_order(frequency[trained], run["ties"])
     description |= {
         "classes": [names[code] for code in trained],
+        "tie_order": [names[trained[place]] for place in order],
         "converged": fitted.converged,
         "rating_threshold": threshold,
     }

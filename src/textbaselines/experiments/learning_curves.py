@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from textbaselines.experiments import metrics
 from textbaselines.experiments.evaluation import summarise_point
 from textbaselines.experiments.folds import Division, divisions
+from textbaselines.experiments.predictions import predict_classes
 from textbaselines.experiments.reductions import division_seed
 from textbaselines.experiments.training import class_codes
 from textbaselines.models.classifier import GenerativeClassifier
@@ -95,6 +96,8 @@ class CurveTask:
         Each with ``name``, ``family`` and ``params``.
     fractions : list of float
         Of the training documents, ascending.
+    ties : "majority" or "last"
+        Which class wins a tie (:func:`textbaselines.experiments.predictions.class_order`).
     """
 
     dataset: str
@@ -107,6 +110,7 @@ class CurveTask:
     min_count: int
     methods: list[dict[str, Any]]
     fractions: list[float]
+    ties: str = "majority"
 
 
 def nested_parts(
@@ -223,8 +227,10 @@ def _score(
     nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
     if fitted.failure is not None:
         return {**nothing, "converged": False, "failure": fitted.failure}
-    predicted = fitted.estimator.predict(features.test).astype(np.int64)
-    matrix = metrics.confusion(codes[division.test], predicted, len(task.classes))
+    estimator = fitted.estimator
+    scores = estimator.decision_function(features.test)
+    columns, _ = predict_classes(estimator, scores, task.classes, task.ties)
+    matrix = metrics.confusion(codes[division.test], columns["predicted"], len(task.classes))
     return {
         **nothing,
         "correct": int(np.trace(matrix)),

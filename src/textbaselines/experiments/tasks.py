@@ -22,6 +22,8 @@ class Task:
         Whether the inner folds are to be trained on: there is something to choose.
     details : dict
         What the record of the run says besides: protocol, tokenizer, n-gram range, UNK policy.
+    ties : "majority" or "last"
+        Which class wins a tie (:func:`textbaselines.experiments.predictions.class_order`).
     """
 
     dataset: str
@@ -35,3 +37,4 @@ class Task:
     points: list[dict[str, Any]]
     chooses: bool
     details: dict[str, Any]
+    ties: str = "majority"

@@ -23,6 +23,7 @@ from textbaselines.errors import UserError
 from textbaselines.experiments.folds import OUTER, Division, divisions
 from textbaselines.experiments.predictions import (
     Columns,
+    class_order,
     predict_classes,
     predict_ratings,
     rating_threshold,
@@ -261,9 +262,12 @@ def _fits(
         clock = time.perf_counter()
         columns, probabilities = None, None
         if result.outputs is not None and ratings is None:
-            columns, probabilities = predict_classes(result.estimator, result.outputs, task.classes)
+            columns, probabilities = predict_classes(
+                result.estimator, result.outputs, task.classes, task.ties
+            )
         elif result.outputs is not None:
-            columns = predict_ratings(result.outputs, threshold)
+            order = class_order(np.bincount(codes[training], minlength=2), task.ties)
+            columns = predict_ratings(result.outputs, threshold, order)
         if columns is not None and _lacks_scores(columns):
             result, columns = replace(result, failure="a score is not a number"), None
         yield Fit(

@@ -15,18 +15,79 @@ from textbaselines.models.liblinear import LinearSolution
 from textbaselines.models.matrices import Matrix, products
 
 
+def tie_order(frequency: NDArray[Any], listed: Sequence[int]) -> list[int]:
+    """Return the codes of the classes in the order in which they win ties, shape (classes,).
+
+    The class with the most training documents comes first, as nothing but the classes' frequencies
+    speaks for any of them then; equally frequent ones come as they are listed.
+
+    Parameters
+    ----------
+    frequency : array of shape (classes,)
+        The number of training documents of each code.
+    listed : sequence of int
+        All the codes.
+    """
+    return sorted(listed, key=lambda code: -frequency[code])
+
+
+def winners(scores: NDArray[np.float64], order: Sequence[int]) -> NDArray[np.intp]:
+    """Return the code of the class with the largest score of each row, shape (n,).
+
+    Parameters
+    ----------
+    scores : array of shape (n,) or (n, classes)
+        Of two classes the first form: code 1 above 0, code 0 below.
+    order : sequence of int
+        The codes in the order in which they win ties (:func:`tie_order`).
+    """
+    if len(order) == 1:
+        return np.zeros(len(scores), dtype=np.intp)
+    if len(order) == 2:
+        return np.where(scores == 0, order[0], scores > 0).astype(np.intp)
+    codes = np.asarray(order, dtype=np.intp)
+    return np.asarray(codes[np.argmax(scores[:, codes], axis=1)])
+
+
+def favoured(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return probabilities, or their logarithms, whose largest of each row is that of its code.
+
+    Scores that differ may have probabilities that round to the same number, and a tie's are equal:
+    the predicted class's is then the next larger number, a unit in the last place above.
+
+    Parameters
+    ----------
+    values : array of shape (n, classes)
+        Changed in place.
+    codes : array of shape (n,)
+        The predicted classes; no other class's value is larger but by rounding.
+    """
+    rows = np.flatnonzero(np.argmax(values, axis=1) != codes) if values.shape[1] > 1 else []
+    if len(rows):
+        values[rows, codes[rows]] = np.nextafter(values[rows].max(axis=1), np.inf)
+    return values
+
+
 class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """A classifier with scores.
 
     With two classes ``decision_function`` has shape (n,) and is oriented to ``classes_[1]``, as
-    scikit-learn has it; the class named by the parameter ``positive`` (by default ``classes_[1]``)
-    is predicted only when its score is above zero, so a tie is negative. With more classes the
-    shape is (n, classes), the largest score wins, the first of equals.
+    scikit-learn has it: ``classes_[1]`` is predicted above zero and ``classes_[0]`` below. With
+    more classes the shape is (n, classes) and the largest score wins.
+
+    A tie (a score of exactly zero, or equal largest scores) goes to the class with the most
+    training documents; of equally frequent ones to the class named by the parameter ``positive``,
+    or else to the first of ``classes_``. A document without known features ties wherever there is
+    neither bias nor prior.
 
     Trained on one class, every model predicts it always, with a score of 0.
+
+    Fitted: ``classes_``, and ``class_frequency_`` (classes,): the number of training documents of
+    each.
     """
 
     classes_: NDArray[Any]
+    class_frequency_: NDArray[Any]
 
     def decision_function(self, X: Matrix) -> NDArray[np.float64]:
         """Return the scores: shape (n,) for up to two classes, otherwise (n, classes)."""
@@ -36,16 +97,37 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """Return the predicted class of each row, shape (n,)."""
         return self.decide(self.decision_function(X))
 
-    def decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the class that each row's scores, of ``decision_function``, speak for."""
-        return np.asarray(self.classes_[self._predicted_codes(scores)])
+    def decide(
+        self, scores: NDArray[np.float64], order: Sequence[int] | None = None
+    ) -> NDArray[Any]:
+        """Return the class of each row by its scores, of ``decision_function``.
+
+        Parameters
+        ----------
+        scores : array of shape (n,) or (n, classes)
+        order : sequence of int, optional
+            The positions in ``classes_`` in the order in which they win ties, where another rule
+            is wanted.
+        """
+        return np.asarray(self.classes_[self._winners(scores, order)])
+
+    def _winners(
+        self, scores: NDArray[np.float64], order: Sequence[int] | None
+    ) -> NDArray[np.intp]:
+        if order is None:
+            listed = list(range(len(self.classes_)))
+            if len(listed) == 2 and getattr(self, "positive", None) is not None:
+                listed.sort(key=lambda code: code != self._positive_code())
+            order = tie_order(self.class_frequency_, listed)
+        return winners(scores, order)
 
     def _training_data(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, NDArray[np.intp]]:
-        """Check X and y, set ``classes_``, and return X and the code of each row's class."""
+        """Check X and y, set what is learnt of the classes, and return X and each row's code."""
         X, labels = self._fit_data(X, y)
         if labels.dtype.kind not in "iubUS":  # whole numbers and strings are classes, always
             check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.class_frequency_ = np.bincount(codes, minlength=len(self.classes_))
         self._positive_code()
         return X, codes
 
@@ -61,15 +143,6 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
                 f"{self.classes_.tolist()}, got {positive!r}"
             )
         return int(found[0])
-
-    def _predicted_codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        if len(self.classes_) == 1:
-            return np.zeros(len(scores), dtype=np.intp)
-        if len(self.classes_) > 2:
-            return np.asarray(np.argmax(scores, axis=1))
-        if self._positive_code() == 1:
-            return (scores > 0).astype(np.intp)
-        return (scores >= 0).astype(np.intp)
 
     def _one_against_rest(self, codes: NDArray[np.intp]) -> list[NDArray[np.bool_]]:
         """Return the positive rows of each binary problem: none, one, or one for each class."""
@@ -149,16 +222,28 @@ class ProbabilisticClassifier(Classifier):
     """A classifier whose scores are log-odds (two classes) or log-weights (more)."""
 
     def predict_log_proba(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the logarithm of :meth:`predict_proba`, finite for documents of any length."""
-        return self._log_probabilities(self.decision_function(X))
+        """Return the logarithm of :meth:`predict_proba`, finite for documents of any length.
+
+        The predicted class has the largest, here too.
+        """
+        scores = self.decision_function(X)
+        return favoured(self._log_probabilities(scores), self._winners(scores, None))
 
     def predict_proba(self, X: Matrix) -> NDArray[np.float64]:
-        """Return the class probabilities of each row, shape (n, classes), rows sum to one."""
+        """Return the class probabilities of each row, shape (n, classes), rows sum to one.
+
+        The predicted class has the largest, ties included (:func:`favoured`).
+        """
         return self.probabilities(self.decision_function(X))
 
-    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the class probabilities of rows with these scores of ``decision_function``."""
-        return np.exp(self._log_probabilities(scores))
+    def probabilities(
+        self, scores: NDArray[np.float64], order: Sequence[int] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the class probabilities of rows with these scores of ``decision_function``.
+
+        ``order`` as in :meth:`decide`, whose classes have the largest probability.
+        """
+        return favoured(np.exp(self._log_probabilities(scores)), self._winners(scores, order))
 
     def _log_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(self.classes_) == 1:
@@ -192,8 +277,9 @@ class GenerativeClassifier(ProbabilisticClassifier):
 class OneAgainstRestProbabilities(ProbabilisticClassifier):
     """Probabilities from scores that are log-odds of each class against the rest.
 
-    Of more than two classes each has the logistic function of its score, divided by their sum, so
-    the class with the largest score has the largest probability.
+    Of more than two classes each has the logistic function of its score, divided by their sum. In
+    logarithms, so very low scores keep their ratios; the functions of scores above 37 are all 1 in
+    float64, and there only the predicted class stands out (:func:`favoured`).
     """
 
     def _log_weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

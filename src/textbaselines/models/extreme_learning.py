@@ -80,8 +80,8 @@ class ExtremeLearningMachine(Classifier):
         The limit of memory for the hidden layer of the training rows; beyond it fitting is
         refused.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     seed : int
         Of the random weights.
     """

@@ -113,8 +113,8 @@ class GaussianNB(GaussianClassifier):
     var_smoothing : float
         At least 0; with 0 a column that is constant within a class is refused at fitting.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
@@ -166,8 +166,8 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
         In [0, 1]. With 0 a singular covariance (as when there are more columns than rows) is
         refused at fitting.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {

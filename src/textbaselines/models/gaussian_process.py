@@ -248,8 +248,8 @@ class GaussianProcessClassifier(OneAgainstRestProbabilities, GaussianProcess):
     max_gib : float
         The limit of memory; beyond it fitting is refused before any is taken.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     seed : int
         Of the choice of points.
     """

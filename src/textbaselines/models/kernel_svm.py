@@ -1,6 +1,5 @@
 """The support vector machine with a kernel, as LIBSVM solves it."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -8,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from textbaselines.models.classifier import Classifier
@@ -40,6 +38,16 @@ class _Problem:
     gram: NDArray[np.float64] | None
 
 
+class _Machine(SVC):  # type: ignore[misc]
+    """LIBSVM in silence: ``converged_`` says what its warning does.
+
+    The filters of the warnings module are the process's, so threads cannot change them for a while.
+    """
+
+    def _warn_from_fit_status(self) -> None:
+        pass
+
+
 class KernelSVM(Classifier):
     """Soft-margin SVM with a kernel, one class against the rest (Chang & Lin 2011, LIBSVM).
 
@@ -69,8 +77,8 @@ class KernelSVM(Classifier):
     max_iter : int
         The limit of iterations, each of two documents.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
@@ -169,7 +177,7 @@ class KernelSVM(Classifier):
 
     def _solve_one(self, problem: _Problem, positive: NDArray[np.bool_]) -> Any:
         kernel = "poly" if self.kernel == "polynomial" else self.kernel
-        machine = SVC(
+        machine = _Machine(
             C=self.C,
             kernel=kernel if problem.gram is None else "precomputed",
             degree=self.degree,
@@ -179,10 +187,8 @@ class KernelSVM(Classifier):
             max_iter=self.max_iter,
             cache_size=_CACHE_MIB,
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            rows = int32_indices(problem.X) if problem.gram is None else problem.gram
-            return machine.fit(rows, positive.astype(np.int8))
+        rows = int32_indices(problem.X) if problem.gram is None else problem.gram
+        return machine.fit(rows, positive.astype(np.int8))
 
     def _complete(self, prepared: _Problem) -> None:
         X = prepared.X

@@ -40,8 +40,8 @@ class ClassLanguageModel(NaiveBayes):
     class_prior : {"learned", "uniform"} or sequence
         The share of training documents, equal, or probabilities in the order of ``classes_``.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {

@@ -2,6 +2,8 @@
 
 import functools
 import math
+import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,6 +28,15 @@ _SOLVERS = {
     ("logistic", "l1", False): 6,
 }
 """LIBLINEAR's ``-s``, by loss, penalty and whether the dual is solved."""
+
+# LIBLINEAR has one random generator for the process. A call seeds it, releases the interpreter's
+# lock and draws until it is done: without turns, threads would draw from each other's sequence.
+_TURN = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    # A child process inherits the lock as it is: nobody would open one that is closed.
+    os.register_at_fork(
+        before=_TURN.acquire, after_in_parent=_TURN.release, after_in_child=_TURN.release
+    )
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,10 @@ def solve_linear(
     The positive rows are always the solver's second class, so naming the classes otherwise does
     not change the order in which it visits documents, nor the result.
 
+    Threads take turns, since the solver's random generator is the process's: the result is that of
+    a single thread. Processes run at the same time. A fit of scikit-learn's own LIBLINEAR estimators
+    takes no turn.
+
     Parameters
     ----------
     X : array or CSR matrix of shape (documents, features), float64
@@ -102,20 +117,23 @@ def solve_linear(
     """
     X = int32_indices(X)
     _liblinear.set_verbosity_wrap(0)  # as it is loaded, it tells every fit
-    found, iterations = _liblinear.train_wrap(
-        X if scale is None else scale_columns(X, scale),
-        positive.astype(np.float64),
-        issparse(X),
-        _SOLVERS[loss, penalty, dual],
-        tol,
-        -1.0 if bias is None else float(bias),
-        C,
-        np.ones(2),
-        max_iter,
-        _solver_seed(seed),
-        0.1,
-        np.ones(X.shape[0]),
-    )
+    rows = X if scale is None else scale_columns(X, scale)
+    solver_seed = _solver_seed(seed)
+    with _TURN:
+        found, iterations = _liblinear.train_wrap(
+            rows,
+            positive.astype(np.float64),
+            issparse(X),
+            _SOLVERS[loss, penalty, dual],
+            tol,
+            -1.0 if bias is None else float(bias),
+            C,
+            np.ones(2),
+            max_iter,
+            solver_seed,
+            0.1,
+            np.ones(X.shape[0]),
+        )
     n_iter = int(np.max(iterations))
     weights = found[0] if bias is None else found[0, :-1]
     intercept = 0.0 if bias is None else float(bias * found[0, -1])

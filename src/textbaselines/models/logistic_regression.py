@@ -40,8 +40,8 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
         None for no bias; otherwise the value of a constant feature, whose weight is penalised
         like any other: a larger value leaves the intercept freer.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     seed : int
         Of the order in which the solver visits documents or features.
     """

@@ -97,7 +97,7 @@ class NaiveBayes(LinearClassifier, GenerativeClassifier):
         self.classes_ = prepared.classes
         self._positive_code()
         self.feature_count_ = prepared.feature_count
-        self.class_count_ = prepared.class_count
+        self.class_count_ = self.class_frequency_ = prepared.class_count
         self.class_log_prior_ = self._log_prior()
         self.in_vocabulary_ = prepared.in_vocabulary
         weights, offsets = self._class_terms(prepared)
@@ -145,8 +145,8 @@ class MultinomialNB(NaiveBayes):
     class_prior : {"learned", "uniform"} or sequence
         The share of training documents, equal, or probabilities in the order of ``classes_``.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
@@ -191,8 +191,8 @@ class BernoulliNB(NaiveBayes):
         other documents have changes nothing), or every column of X. The second smooths unseen
         columns too, and with unequal classes that alone can decide; Wang & Manning's logs did so.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {

@@ -81,8 +81,8 @@ class NBSVM(LinearClassifier):
     max_iter : int
         The limit of iterations.
     positive : label, optional
-        The class that r and w are oriented to, and that a score of zero speaks against; by
-        default ``classes_[1]``. Without effect for more than two classes.
+        The class of two that r and w are oriented to, by default ``classes_[1]``; named, it wins
+        a tie of equally frequent classes. Without effect for more than two classes.
     seed : int
         Of the order in which the dual solver visits documents.
     """

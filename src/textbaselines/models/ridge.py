@@ -245,8 +245,8 @@ class RidgeClassifier(LinearClassifier):
     max_gib : float
         The limit of memory for the closed form; beyond it fitting is refused.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. Without effect
-        for more than two classes.
+        The positive class of two: named, it wins a tie of equally frequent classes. Without
+        effect for more than two classes.
     """
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {

@@ -44,8 +44,8 @@ class LinearSVM(LinearClassifier):
         any other, so on unbalanced classes a small value pulls the intercept towards zero: a
         larger one, for instance 10, leaves it freer.
     positive : label, optional
-        The class that a score of zero speaks against; by default ``classes_[1]``. A document
-        without known features has the score 0 when there is no bias.
+        The positive class of two: named, it wins a tie of equally frequent classes. A document
+        without known features has the score 0, a tie, when there is no bias.
     seed : int
         Of the order in which the dual solver visits documents.
     """
