@@ -6,7 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from textbaselines.models import BernoulliNB, MultinomialNB
+from textbaselines.models import (
+    BernoulliNB,
+    ClassLanguageModel,
+    MultinomialNB,
+    TranslationLanguageModel,
+)
 from textbaselines.models.naive_bayes import ClassCounts
 
 # Columns: bad, boring, fun, good, movie.
@@ -194,7 +199,27 @@ def test_the_probability_of_a_document_is_the_sum_over_the_classes():
     assert np.exp(model.log_evidence(pairs)).sum() == pytest.approx(1)
     sets = np.array(list(np.ndindex(2, 2, 2, 2, 2)))
     bernoulli = BernoulliNB().fit(REVIEWS, SIGNS)
-    assert np.exp(bernoulli.log_evidence(sets)).sum() == pytest.approx(1)
+    empty = np.exp(bernoulli.joint_log_likelihood(sets[:1])).sum()
+    assert np.exp(bernoulli.log_evidence(sets[1:])).sum() + empty == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [MultinomialNB(), BernoulliNB(), ClassLanguageModel(), TranslationLanguageModel()],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_document_of_unknown_words_has_no_evidence_and_is_never_the_most_usual(model, form):
+    X = np.column_stack([REVIEWS, np.zeros((len(REVIEWS), 2))])
+    model.fit(form(X), SIGNS)
+    rows = form(np.array([[0, 0, 0, 0, 0, 3, 4], [0] * 7, [1, 0, 0, 1, 0, 5, 0]], dtype=float))
+    evidence = model.log_evidence(rows)
+    assert np.isnan(evidence).tolist() == [True, True, False]
+    wanted = [2, 0, 1] if isinstance(model, BernoulliNB) else [7, 0, 5]
+    assert model.unknown_counts(rows).tolist() == wanted
+    if isinstance(model, ClassLanguageModel):
+        divergence = model.negative_divergence(rows)
+        assert np.isnan(divergence).all(axis=1).tolist() == [True, True, False]
 
 
 def test_an_atypical_document_has_less_evidence():

@@ -269,7 +269,8 @@ class GenerativeClassifier(ProbabilisticClassifier):
 
         A document that is unlikely for its length is unlike all training documents. What the
         model leaves out of the joint (features that it does not know, the number of orders of the
-        words) is left out here too.
+        words) is left out here too, so a document with few known words must not be taken for a
+        usual one.
         """
         return np.asarray(logsumexp(self.joint_log_likelihood(X), axis=1))
 

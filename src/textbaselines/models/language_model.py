@@ -76,7 +76,7 @@ class ClassLanguageModel(NaiveBayes):
 
         For each document it ranks the classes as the likelihood with equal priors does (Lafferty
         & Zhai 2001): it is that log-likelihood over the length, plus the document's entropy. A
-        document without known features has 0 throughout.
+        document without known features has no model of its own: NaN.
         """
         X = self._new_data(X)
         known = X[:, self.in_vocabulary_]
@@ -84,7 +84,7 @@ class ClassLanguageModel(NaiveBayes):
         likelihood = np.asarray(known @ self.feature_log_prob_[:, self.in_vocabulary_].T)
         logs = map_entries(known, lambda counts: xlogy(counts, counts))
         negentropy = np.asarray(logs.sum(axis=1)).ravel()
-        safe = np.where(lengths > 0, lengths, 1.0)
+        safe = np.where(lengths > 0, lengths, np.nan)
         divergence = (negentropy[:, None] - likelihood) / safe[:, None] - np.log(safe)[:, None]
         return np.asarray(-divergence)
 

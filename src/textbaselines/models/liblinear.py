@@ -93,8 +93,8 @@ def solve_linear(
     not change the order in which it visits documents, nor the result.
 
     Threads take turns, since the solver's random generator is the process's: the result is that of
-    a single thread. Processes run at the same time. A fit of scikit-learn's own LIBLINEAR estimators
-    takes no turn.
+    a single thread. Processes run at the same time. scikit-learn's own LIBLINEAR estimators take no
+    turn.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 
 from textbaselines.models.classifier import GenerativeClassifier, LinearClassifier
 from textbaselines.models.log_count_ratio import logs_of_known
@@ -86,7 +87,26 @@ class NaiveBayes(LinearClassifier, GenerativeClassifier):
 
     def joint_log_likelihood(self, X: Matrix) -> NDArray[np.float64]:
         """Return log P(class) + log P(row | class), shape (n, classes)."""
+        return self._joint(self._new_data(X))
+
+    def log_evidence(self, X: Matrix) -> NDArray[np.float64]:
+        """Return log P(row), shape (n,); NaN for a row without a feature that the model knows.
+
+        Unknown features are left out: the model has no probability for them, and a row of them
+        alone would have P = 1, the largest of all. :meth:`unknown_counts` says how much of each row
+        that is; where documents are compared by log P, a representation with an UNK feature gives
+        unknown words a probability.
+        """
         X = self._new_data(X)
+        evidence = np.asarray(logsumexp(self._joint(X), axis=1))
+        evidence[np.asarray(X @ self.in_vocabulary_.astype(np.float64)) == 0] = np.nan
+        return evidence
+
+    def unknown_counts(self, X: Matrix) -> NDArray[np.float64]:
+        """Return each row's sum over the features that no training document has, shape (n,)."""
+        return np.asarray(self._new_data(X) @ (~self.in_vocabulary_).astype(np.float64))
+
+    def _joint(self, X: Matrix) -> NDArray[np.float64]:
         return np.asarray(X @ self._class_weights.T + self._class_offsets)
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
