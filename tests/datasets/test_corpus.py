@@ -201,6 +201,21 @@ def test_a_group_is_a_text_white_space_aside(words: list[str], space: str) -> No
     assert text_group(" ".join([*words, "z"])) != text_group(" ".join(words))
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("cafe\u0301 noir", "café noir"),
+        ("\ufefffilm", "film"),
+        ("exam\u00adple", "example"),
+        ("a\u200b b", "a b"),
+    ],
+)
+def test_a_group_is_a_text_however_it_is_encoded(text: str, same: str) -> None:
+    assert text_group(text) == text_group(same)
+    assert text_group(same) == hashlib.sha256(same.encode()).hexdigest()[:16]
+    assert text_group("cafe") != text_group("café")
+
+
 def test_the_example_of_the_documentation_works(
     repository: Path, schema_path: Path, tmp_path: Path
 ) -> None:

@@ -34,7 +34,8 @@ def audit(corpus: Corpus) -> dict[str, Any]:
         - ``empty_documents``: those without a character that is not white space,
         - ``length``: mean and quantiles (linear interpolation) in characters and in tokens
           between white space,
-        - ``duplicates``, of texts that are the same but for white space: ``unique_texts``,
+        - ``duplicates``, of texts that are the same but for white space and Unicode normalisation
+          (see :func:`~textbaselines.datasets.corpus.text_group`): ``unique_texts``,
           ``repeating_documents`` (that repeat the text of an earlier document; those that do
           so to the character are ``repeating_exactly``), ``repeated_texts`` (distinct),
           ``repeating_documents_by_split`` (within each split), ``texts_with_several_labels``

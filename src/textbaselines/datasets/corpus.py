@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pyarrow.parquet as pq
 
+from textbaselines.datasets.normalisation import normalised
 from textbaselines.datasets.readers import Reading, read_documents
 from textbaselines.errors import UserError
 from textbaselines.storage import file_digest, write_parquet
@@ -76,10 +77,13 @@ def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
 def text_group(text: str) -> str:
     """Return what documents of the same text share: 16 hex digits of a sha256.
 
-    White space is levelled first (each run is one space, none at the ends), for no tokenizer
-    tells such texts apart: on MPQA four documents repeat another but for a space at the end.
+    The text is normalised first (NFC, without invisible characters, see
+    :func:`~textbaselines.datasets.normalisation.normalised`) and its white space levelled (each run
+    is one space, none at the ends), for tokenizers do not tell such texts apart: on MPQA four
+    documents repeat another but for a space at the end.
     """
-    return hashlib.sha256(" ".join(text.split()).encode("utf-8")).hexdigest()[:16]
+    levelled = " ".join(normalised(text).split())
+    return hashlib.sha256(levelled.encode("utf-8")).hexdigest()[:16]
 
 
 def content_digest(frame: pd.DataFrame) -> str:
