@@ -6,19 +6,18 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textbaselines.datasets.archives import iterate_members, read_member
+from textbaselines.datasets.decoding import Decoder, numbered_lines
 from textbaselines.errors import UserError
 
 if TYPE_CHECKING:
-    from textbaselines.datasets.catalog import Dataset, Encoding
+    from textbaselines.datasets.catalog import Dataset
 
 logger = logging.getLogger(__name__)
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class Document(NamedTuple):
@@ -61,7 +60,10 @@ def read_documents(dataset: Dataset, raw_folder: str | Path) -> Reading:
                 "a raw file is missing", where=str(raw_folder / file.name), fix="fetch it first"
             )
     reading = Reading()
-    READERS[dataset.reader["kind"]](dataset, raw_folder, reading)
+    decoder = Decoder(dataset.encoding)
+    READERS[dataset.reader["kind"]](dataset, raw_folder, decoder, reading)
+    reading.replaced_characters = decoder.replaced_characters
+    reading.replaced_documents = decoder.replaced_documents
     order = {label: rank for rank, label in enumerate(dataset.classes)}
     reading.documents.sort(key=lambda document: (order[document.label], natural_key(document.id)))
     return reading
@@ -74,7 +76,9 @@ def natural_key(text: str) -> tuple[tuple[str | int, ...], str]:
     return tuple(parts), text
 
 
-def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_rated_lines(
+    dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """Lines ``id TAB mean rating TAB text``; ratings nearer to 0 than the margin are left out."""
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
@@ -86,7 +90,8 @@ def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> N
         content = path.read_bytes()
     lowest, highest = options["scale"]
     neutral = 0
-    for number, line in _lines(content):
+    parts, content = decoder.bytewise(content, place)
+    for number, line in numbered_lines(content):
         where = f"{place}, line {number}"
         fields = line.split(b"\t", 2)
         if len(fields) != 3:
@@ -104,8 +109,8 @@ def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> N
                 found=rating,
                 expected=f"{lowest} to {highest}",
             )
-        identifier = _decode(fields[0], replace(dataset.encoding, errors="strict"), where, None)
-        text = _decode(fields[2], dataset.encoding, where, reading)
+        identifier = parts.text(fields[0], where, strict=True)
+        text = parts.text(fields[2], where)
         if abs(rating) < options["margin"]:
             neutral += 1
             continue
@@ -116,13 +121,14 @@ def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> N
     reading.left_out[f"neutral (|rating| < {options['margin']:g})"] = neutral
 
 
-def _read_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_lines(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
     """One document per line, one file per class; the id is the class and the line number."""
     blank = 0
     for name, label in dataset.reader["labels"].items():
         path = raw_folder / name
-        for number, line in _lines(path.read_bytes()):
-            text = _decode(line, dataset.encoding, f"{path}, line {number}", reading)
+        parts, content = decoder.bytewise(path.read_bytes(), str(path))
+        for number, line in numbered_lines(content):
+            text = parts.text(line, f"{path}, line {number}")
             if not text.strip() and not dataset.reader["keep_blank"]:
                 blank += 1
                 continue
@@ -131,7 +137,7 @@ def _read_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
         reading.left_out["blank line"] = blank
 
 
-def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_folders(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
     """One document per archive member whose path ends as the pattern says."""
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
@@ -152,7 +158,7 @@ def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
         reading.documents.append(
             Document(
                 identifier,
-                _decode(content, dataset.encoding, where, reading),
+                decoder.file(content, where),
                 label,
                 math.nan if rating is None else _rating(rating.encode(), where),
                 split,
@@ -160,7 +166,9 @@ def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
         )
 
 
-def _read_newsgroups(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_newsgroups(
+    dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """One post per archive member ``.../GROUP/NUMBER``; line ends become line feeds."""
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
@@ -169,7 +177,7 @@ def _read_newsgroups(dataset: Dataset, raw_folder: Path, reading: Reading) -> No
     for _, match, content in _matching_members(path, pattern):
         identifier = f"{match['group']}/{match['number']}"
         where = f"{path}, document {identifier}"
-        text = _decode(content, dataset.encoding, where, reading).replace("\r\n", "\n")
+        text = decoder.file(content, where).replace("\r\n", "\n")
         if options["strip_headers"]:
             _, blank_line, text = text.partition("\n\n")
             if not blank_line:
@@ -186,7 +194,7 @@ def _read_newsgroups(dataset: Dataset, raw_folder: Path, reading: Reading) -> No
         reading.documents.append(Document(identifier, text, label, math.nan, ""))
 
 
-READERS: Mapping[str, Callable[[Dataset, Path, Reading], None]] = {
+READERS: Mapping[str, Callable[[Dataset, Path, Decoder, Reading], None]] = {
     "rated_lines": _read_rated_lines,
     "lines": _read_lines,
     "folders": _read_folders,
@@ -217,15 +225,6 @@ def strip_footer(post: str) -> str:
         if not lines[start].strip().strip("-"):
             return "\n".join(lines[:start])
     return post
-
-
-def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line) without its LF or CR LF; no other character ends a line."""
-    lines = content.removeprefix(_BOM).split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    for number, line in enumerate(lines, start=1):
-        yield number, line.removesuffix(b"\r")
 
 
 def _matching_members(
@@ -270,25 +269,3 @@ def _rating(value: bytes, where: str) -> float:
             "a rating that is not a number", where=where, found=value.decode("utf-8", "replace")
         )
     return rating
-
-
-def _decode(content: bytes, encoding: Encoding, where: str, reading: Reading | None) -> str:
-    try:
-        return content.decode(encoding.name)
-    except UnicodeDecodeError as error:
-        if encoding.errors == "strict" or reading is None:
-            raise UserError(
-                f"bytes that are not {encoding.name}",
-                where=where,
-                found=f"byte 0x{content[error.start]:02x} at offset {error.start}",
-                expected=f"text in {encoding.name}",
-                fix="fetch the file again, or state its encoding in the dataset file",
-            ) from None
-        text = content.decode(encoding.name, "replace")
-        try:
-            genuine = content.count("\ufffd".encode(encoding.name))
-        except UnicodeEncodeError:
-            genuine = 0
-        reading.replaced_characters += text.count("\ufffd") - genuine
-        reading.replaced_documents += 1
-        return text

@@ -116,15 +116,18 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 "near_duplicates": ("Near-duplicates", as_count),
                 "documents_of_two_labels": ("Texts with two labels", as_count),
                 "test_texts_in_training": ("Test texts in training", as_count),
+                "replacement_characters": ("With U+FFFD", as_count),
+                "control_characters": ("With control characters", as_count),
                 "protocol": ("Protocol", None),
             },
             name="data",
             title="The data, audited",
             caption="Tokens between white space. Repeat an earlier text: documents of the same "
-            "text but for white space. Near-duplicates: documents that share at least 80 % of "
-            "their word pairs with a document of another text. Texts with two labels: documents "
+            "text but for white space and Unicode normalisation. Near-duplicates: documents that "
+            "share at least 80 % of their word pairs with a document of another text. Texts with two labels: documents "
             "whose text stands under several classes. Test texts in training: under an official "
-            "split.",
+            "split. With U+FFFD, with control characters: documents that have a character that "
+            "could not be decoded, or a control character, which may mean a wrong encoding.",
             sources=(Source(file, "write_data_tables"),),
         )
     ]
