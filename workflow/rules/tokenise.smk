@@ -4,7 +4,13 @@
 rule tokenise_corpus:
     """Split every document into tokens and number them."""
     input:
-        code=code("tokenise_corpus", "text.tokenising", "datasets.corpus", "logs"),
+        code=code(
+            "tokenise_corpus",
+            "text.tokenising",
+            "text.word_boundaries",
+            "datasets.corpus",
+            "logs",
+        ),
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
         "results/tokens/{study}/{dataset}/{tokenizer}.npz",
@@ -19,6 +25,8 @@ rule tokenise_corpus:
         mem_mb=megabytes(25),
     params:
         tokenizer=tokenizer_of,
+        language=language_of,
     shell:
         "python {input.code[0]:q} --corpus {input.corpus:q}"
-        " --tokenizer {params.tokenizer:q} --output {output:q} --threads {threads} --log {log:q}"
+        " --tokenizer {params.tokenizer:q} --language {params.language:q} --output {output:q}"
+        " --threads {threads} --log {log:q}"

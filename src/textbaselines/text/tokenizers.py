@@ -133,6 +133,12 @@ def characters(text: str, lowercase: bool = True, normalise: str = "NFC") -> lis
     return [character for piece in pieces for character in _CHARACTER.findall(piece)]
 
 
+UNSEGMENTED = "unsegmented"
+"""The option of families that rely on spaces: whether text without them is refused."""
+
+_SPACES: dict[str, tuple[Any, ...]] = {"normalise": FORMS, UNSEGMENTED: ("refuse", "accept")}
+
+
 @dataclass(frozen=True)
 class Family:
     """A tokenizer family: its function and, for each option, the values it may take.
@@ -160,19 +166,17 @@ FAMILIES: dict[str, Family] = {
             "lowercase": (True, False),
             "punctuation": ("keep", "drop"),
             "boundaries": ("none", "sentence"),
-            "normalise": FORMS,
+            **_SPACES,
         },
         cuts=b" \t\n\r",
     ),
-    "whitespace": Family(
-        whitespace, {"lowercase": (True, False), "normalise": FORMS}, cuts=b" \t\n\r"
-    ),
+    "whitespace": Family(whitespace, {"lowercase": (True, False), **_SPACES}, cuts=b" \t\n\r"),
     "characters": Family(
         characters, {"lowercase": (True, False), "normalise": FORMS}, cuts=b" \t\n\r"
     ),
     "wang_manning": Family(
         wang_manning.tokenize,
-        {"reading": wang_manning.READINGS, "normalise": FORMS},
+        {"reading": wang_manning.READINGS, **_SPACES},
         cuts=b" \t\n\r",
         required=frozenset({"reading"}),
         # There each single space counts, and so do the ends of a text or a line.
@@ -242,7 +246,7 @@ def make_tokenizer(options: Mapping[str, Any]) -> Tokenizer:
     """
     check_tokenizer(options, "tokenizer")
     family = FAMILIES[options["family"]]
-    chosen = {key: value for key, value in options.items() if key != "family"}
+    chosen = {key: value for key, value in options.items() if key not in ("family", UNSEGMENTED)}
 
     def tokenizer(text: str) -> list[str]:
         return family.tokenize(text, **chosen)

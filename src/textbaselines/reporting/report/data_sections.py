@@ -124,10 +124,11 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
             title="The data, audited",
             caption="Tokens between white space. Repeat an earlier text: documents of the same "
             "text but for white space and Unicode normalisation. Near-duplicates: documents that "
-            "share at least 80 % of their word pairs with a document of another text. Texts with two labels: documents "
-            "whose text stands under several classes. Test texts in training: under an official "
-            "split. With U+FFFD, with control characters: documents that have a character that "
-            "could not be decoded, or a control character, which may mean a wrong encoding.",
+            "share at least 80 % of their word pairs with a document of another text. Texts with "
+            "two labels: documents whose text stands under several classes. Test texts in "
+            "training: under an official split. With U+FFFD, with control characters: documents "
+            "that have a character that could not be decoded, or a control character, which may "
+            "mean a wrong encoding.",
             sources=(Source(file, "write_data_tables"),),
         )
     ]
