@@ -342,6 +342,27 @@ def test_stripping_is_that_of_scikit_learn(post: str) -> None:
     assert strip_footer(post) == strip_newsgroup_footer(post)
 
 
+def test_numbers_of_any_length_sort_by_value() -> None:
+    ones, nines = "1" * 5000, "9" * 4999
+    names = [f"a{ones}", f"a{nines}", "a10", "a9", f"a{'0' * 5000}2"]
+    assert sorted(names, key=natural_key) == [names[4], "a9", "a10", f"a{nines}", f"a{ones}"]
+
+
+def test_desktop_files_are_no_documents(make_dataset: MakeDataset, pack: Pack) -> None:
+    reader = {"kind": "folders", "pattern": r"(?P<label>pos|neg)/(?P<id>.+)\.txt"}
+    reader["labels"] = {"pos": "pos", "neg": "neg"}
+    members = {
+        "pos/1.txt": b"good",
+        "neg/caf\u0065\u0301.txt": b"bad",
+        "pos/._1.txt": b"\0\5\x16\7",
+    }
+    path = pack("zip", members | {"__MACOSX/neg/._1.txt": b"\0\5\x16\7"})
+    reading = read_documents(make_dataset(archive="raw.archive", reader=reader), path.parent)
+    assert ids(reading) == ["pos/1", "neg/caf\u00e9"]
+    assert reading.left_out == {}
+    assert reading.skipped_members == {"file of macOS (._*)": 1, "file of macOS (__MACOSX)": 1}
+
+
 def test_numbers_sort_by_value() -> None:
     names = ["a10", "a9", "b1", "a9_2", "10", "9", "a09"]
     assert sorted(names, key=natural_key) == ["9", "10", "a09", "a9", "a9_2", "a10", "b1"]

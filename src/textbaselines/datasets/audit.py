@@ -37,6 +37,7 @@ def audit(corpus: Corpus) -> dict[str, Any]:
 
         - ``documents``, ``documents_by_class``, ``documents_by_split`` (split, then class),
         - ``left_out``: documents that reading left out, by reason,
+        - ``skipped_members``: files in an archive that a desktop added, by kind; none is read,
         - ``empty_documents``: those without a character that is not white space,
         - ``length``: mean and quantiles (linear interpolation) in characters and in tokens
           between white space,
@@ -73,6 +74,7 @@ def audit(corpus: Corpus) -> dict[str, Any]:
             str(name): _counts(part) for name, part in label.groupby(split) if name
         },
         "left_out": dict(corpus.left_out),
+        "skipped_members": dict(corpus.skipped_members),
         "empty_documents": sum(not string.strip() for string in text),
         "length": {
             "characters": _summary([len(string) for string in text]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,8 @@ class Corpus:
 
     ``frame`` has one row per document and the columns id (unique), text, label, rating (float64,
     NaN where there is none), split ("train", "test" or "") and group (see :func:`text_group`).
-    ``left_out`` counts documents by the reason they were left out.
+    ``left_out`` counts documents by the reason they were left out, ``skipped_members`` the files
+    in an archive that a desktop added.
     """
 
     frame: pd.DataFrame
@@ -37,6 +38,7 @@ class Corpus:
     replaced_characters: int
     replaced_documents: int
     content_digest: str
+    skipped_members: Mapping[str, int] = field(default_factory=dict)
 
 
 def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
@@ -70,7 +72,12 @@ def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
             fix="remove the raw file that differs and fetch it again",
         )
     return Corpus(
-        frame, reading.left_out, reading.replaced_characters, reading.replaced_documents, digest
+        frame,
+        reading.left_out,
+        reading.replaced_characters,
+        reading.replaced_documents,
+        digest,
+        reading.skipped_members,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,11 +37,13 @@ class Reading:
 
     ``documents`` stand in canonical order: by class as the dataset file lists them, then by id
     in natural order (numbers by value). ``left_out`` counts documents by the reason they were
-    left out, ``replaced_characters`` the U+FFFD that stand for undecodable bytes.
+    left out, ``skipped_members`` the files in an archive that a desktop added,
+    ``replaced_characters`` the U+FFFD that stand for undecodable bytes.
     """
 
     documents: list[Document] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    skipped_members: Counter[str] = field(default_factory=Counter)
     replaced_characters: int = 0
     replaced_documents: int = 0
 
@@ -69,10 +72,13 @@ def read_documents(dataset: Dataset, raw_folder: str | Path) -> Reading:
     return reading
 
 
-def natural_key(text: str) -> tuple[tuple[str | int, ...], str]:
+def natural_key(text: str) -> tuple[tuple[str | tuple[int, str], ...], str]:
     """Return a sort key by which ``a9`` comes before ``a10``."""
-    parts: list[str | int] = list(re.split(r"([0-9]+)", text))
-    parts[1::2] = [int(part) for part in parts[1::2]]
+    parts: list[str | tuple[int, str]] = list(re.split(r"([0-9]+)", text))
+    # A number goes by its length and digits without leading zeros, not by int(), which refuses
+    # those of more than 4,300 digits.
+    digits = [str(part).lstrip("0") for part in parts[1::2]]
+    parts[1::2] = [(len(part), part) for part in digits]
     return tuple(parts), text
 
 
@@ -142,7 +148,7 @@ def _read_folders(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading:
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
     pattern = re.compile(rf"(?:^|/)(?:{options['pattern']})\Z")
-    for name, match, content in _matching_members(path, pattern):
+    for name, match, content in _matching_members(path, pattern, reading):
         groups = match.groupdict()
         label = _label(options["labels"], groups["label"], f"{path}, member {name}")
         split = groups.get("split") or ""
@@ -174,7 +180,7 @@ def _read_newsgroups(
     path = raw_folder / dataset.files[0].name
     groups = "|".join(re.escape(group) for group in options["groups"])
     pattern = re.compile(rf"(?:^|/)(?P<group>{groups})/(?P<number>[0-9]+)\Z")
-    for _, match, content in _matching_members(path, pattern):
+    for _, match, content in _matching_members(path, pattern, reading):
         identifier = f"{match['group']}/{match['number']}"
         where = f"{path}, document {identifier}"
         text = decoder.file(content, where).replace("\r\n", "\n")
@@ -228,7 +234,7 @@ def strip_footer(post: str) -> str:
 
 
 def _matching_members(
-    path: Path, pattern: re.Pattern[str]
+    path: Path, pattern: re.Pattern[str], reading: Reading
 ) -> Iterator[tuple[str, re.Match[str], bytes]]:
     matches: dict[str, re.Match[str]] = {}
     others = 0
@@ -242,7 +248,7 @@ def _matching_members(
         matches[name] = match
         return True
 
-    for name, content in iterate_members(path, is_document):
+    for name, content in iterate_members(path, is_document, reading.skipped_members):
         yield name, matches[name], content
     logger.info("%s: %d members are no documents of this dataset", path.name, others)
 

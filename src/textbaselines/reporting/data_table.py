@@ -10,6 +10,7 @@ DATA_COLUMNS = (
     "documents",
     "classes",
     "left_out",
+    "skipped_members",
     "median_tokens",
     "tokens_95",
     "repeating_documents",
@@ -34,7 +35,8 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     data frame with the columns :data:`DATA_COLUMNS`
         ``classes``: each with its number of documents, in words. ``test_texts_in_training`` is of
         the official split; missing without one. ``replacement_characters`` and
-        ``control_characters``: the documents that have one.
+        ``control_characters``: the documents that have one. ``skipped_members``: the files in an
+        archive that a desktop added.
     """
     rows = []
     for dataset, audit in audits.items():
@@ -47,6 +49,7 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
                 audit["documents"],
                 ", ".join(f"{name} {count:,}" for name, count in by_class.items()),
                 sum(audit["left_out"].values()),
+                sum(audit["skipped_members"].values()),
                 tokens["median"],
                 tokens["95%"],
                 repeated["repeating_documents"],

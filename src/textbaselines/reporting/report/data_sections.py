@@ -92,6 +92,19 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
     )
 
 
+_DATA_CAPTION = """
+Desktop files: what macOS and Windows add to an archive (._*, .DS_Store, Thumbs.db and their like).
+Tokens between white space.
+Repeat an earlier text: documents of the same text but for white space and Unicode normalisation.
+Near-duplicates: documents that share at least 80 % of their word pairs with a document of another
+text.
+Texts with two labels: documents whose text stands under several classes.
+Test texts in training: under an official split.
+With U+FFFD, with control characters: documents that have a character that could not be decoded, or
+a control character, which may mean a wrong encoding.
+""".strip().replace("\n", " ")
+
+
 def data(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the data audit."""
     file = f"tables/{study['name']}/data.csv"
@@ -110,6 +123,7 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 "documents": ("Documents", as_count),
                 "classes": ("Classes", None),
                 "left_out": ("Left out", as_count),
+                "skipped_members": ("Desktop files skipped", as_count),
                 "median_tokens": ("Tokens, median", as_count),
                 "tokens_95": ("95 %", as_count),
                 "repeating_documents": ("Repeat an earlier text", as_count),
@@ -122,13 +136,7 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
             },
             name="data",
             title="The data, audited",
-            caption="Tokens between white space. Repeat an earlier text: documents of the same "
-            "text but for white space and Unicode normalisation. Near-duplicates: documents that "
-            "share at least 80 % of their word pairs with a document of another text. Texts with "
-            "two labels: documents whose text stands under several classes. Test texts in "
-            "training: under an official split. With U+FFFD, with control characters: documents "
-            "that have a character that could not be decoded, or a control character, which may "
-            "mean a wrong encoding.",
+            caption=_DATA_CAPTION,
             sources=(Source(file, "write_data_tables"),),
         )
     ]
