@@ -10,7 +10,6 @@ DATA_COLUMNS = (
     "documents",
     "classes",
     "left_out",
-    "skipped_members",
     "median_tokens",
     "tokens_95",
     "repeating_documents",
@@ -19,6 +18,7 @@ DATA_COLUMNS = (
     "test_texts_in_training",
     "replacement_characters",
     "control_characters",
+    "skipped_members",
 )
 NEAR_COLUMNS = ("dataset", "a", "text_a", "b", "text_b", "similarity")
 
@@ -49,7 +49,6 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
                 audit["documents"],
                 ", ".join(f"{name} {count:,}" for name, count in by_class.items()),
                 sum(audit["left_out"].values()),
-                sum(audit["skipped_members"].values()),
                 tokens["median"],
                 tokens["95%"],
                 repeated["repeating_documents"],
@@ -58,6 +57,7 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
                 None if overlap is None else overlap["test_documents"],
                 audit["replacement_characters"]["documents"],
                 audit["control_characters"]["documents"],
+                sum(audit["skipped_members"].values()),
             )
         )
     return pd.DataFrame(rows, columns=list(DATA_COLUMNS))

@@ -8,6 +8,7 @@ from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.report.blocks import (
     Block,
+    Format,
     Prose,
     Results,
     Section,
@@ -92,17 +93,11 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
     )
 
 
-_DATA_CAPTION = """
-Desktop files: what macOS and Windows add to an archive (._*, .DS_Store, Thumbs.db and their like).
-Tokens between white space.
-Repeat an earlier text: documents of the same text but for white space and Unicode normalisation.
-Near-duplicates: documents that share at least 80 % of their word pairs with a document of another
-text.
-Texts with two labels: documents whose text stands under several classes.
-Test texts in training: under an official split.
-With U+FFFD, with control characters: documents that have a character that could not be decoded, or
-a control character, which may mean a wrong encoding.
-""".strip().replace("\n", " ")
+_ODD: dict[str, tuple[str, Format | None]] = {
+    "replacement_characters": ("Documents with U+FFFD", as_count),
+    "control_characters": ("With control characters", as_count),
+    "skipped_members": ("Desktop files", as_count),
+}
 
 
 def data(results: Results, study: Mapping[str, Any]) -> Section:
@@ -123,23 +118,39 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 "documents": ("Documents", as_count),
                 "classes": ("Classes", None),
                 "left_out": ("Left out", as_count),
-                "skipped_members": ("Desktop files skipped", as_count),
                 "median_tokens": ("Tokens, median", as_count),
                 "tokens_95": ("95 %", as_count),
                 "repeating_documents": ("Repeat an earlier text", as_count),
                 "near_duplicates": ("Near-duplicates", as_count),
                 "documents_of_two_labels": ("Texts with two labels", as_count),
                 "test_texts_in_training": ("Test texts in training", as_count),
-                "replacement_characters": ("With U+FFFD", as_count),
-                "control_characters": ("With control characters", as_count),
                 "protocol": ("Protocol", None),
             },
             name="data",
             title="The data, audited",
-            caption=_DATA_CAPTION,
+            caption="Tokens between white space. Repeat an earlier text: documents of the same "
+            "text but for white space and Unicode normalisation. Near-duplicates: documents that "
+            "share at least 80 % of their word pairs with a document of another text. Texts with "
+            "two labels: documents whose text stands under several classes. Test texts in "
+            "training: under an official split.",
             sources=(Source(file, "write_data_tables"),),
         )
     ]
+    odd = found[(found[list(_ODD)] > 0).any(axis=1)]
+    if len(odd):
+        blocks.append(
+            sheet_of_frame(
+                odd.assign(title=odd["dataset"].map(titles)),
+                {"title": ("Dataset", None), **_ODD},
+                name="odd",
+                title="What is odd in the data",
+                caption="Documents with U+FFFD: with a character that could not be decoded. With "
+                "control characters: they may mean a wrong encoding. Desktop files: what macOS and "
+                "Windows add to an archive (._*, .DS_Store, Thumbs.db and their like); none is "
+                "read. Datasets that have none of these are not listed.",
+                sources=(Source(file, "write_data_tables"),),
+            )
+        )
     file = f"tables/{study['name']}/near_duplicates.csv"
     pairs = results.table(file)
     if pairs is not None and len(pairs):
