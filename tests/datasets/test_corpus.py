@@ -220,7 +220,7 @@ def test_the_example_of_the_documentation_works(
     repository: Path, schema_path: Path, tmp_path: Path
 ) -> None:
     page = (repository / "docs/datasets.md").read_text(encoding="utf-8")
-    commands, dataset_file = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)
+    commands, dataset_file, *_ = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)
     subprocess.run(["sh", "-e", "-c", commands], cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "gadgets.yaml").write_text(dataset_file, encoding="utf-8")
     dataset = load_catalog(tmp_path, schema_path)["gadgets"]

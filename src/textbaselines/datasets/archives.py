@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from textbaselines.datasets.decoding import CONTROL
 from textbaselines.errors import UserError
 
 MIB = 2**20
@@ -267,12 +268,9 @@ def _is_text(name: str, path: Path) -> bool:
             fix="rename the files (convmv -f iso-8859-1 -t utf-8 -r --notest FOLDER does it) and "
             "pack them again",
         ) from None
-    if _CONTROL.search(name):
+    if CONTROL.search(name):
         raise _refused("called by a name with a control character", name, path, "rename the file")
     return True
-
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def _refused(why: str, name: str, path: Path, fix: str = "do not use this archive") -> UserError:

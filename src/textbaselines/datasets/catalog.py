@@ -351,11 +351,13 @@ def _check_reader(dataset: Dataset) -> None:
                 found=", ".join(sorted(groups)) or "none",
                 expected="label and id, and optionally split and rating",
             )
-    if dataset.protocol.kind == "split" and not (
+    has_split = (kind == "table" and "split" in reader) or (
         kind == "folders" and "split" in re.compile(reader["pattern"]).groupindex
-    ):
+    )
+    if dataset.protocol.kind == "split" and not has_split:
         raise UserError(
             "the protocol is the official split, but the reader does not read one",
             where=f"{path}, key protocol.kind",
-            fix='use the reader folders with a group "split" in its pattern, or another protocol',
+            fix='use the reader folders with a group "split" in its pattern, the reader table with '
+            "a column for split, or another protocol",
         )

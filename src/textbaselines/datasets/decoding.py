@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from textbaselines.errors import UserError
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Control characters and line ends, which no id of a document has."""
 
 _BOM = "\ufeff"
 # Those of UTF-32 first: the one for little-endian starts with that of UTF-16.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textbaselines.datasets.archives import iterate_members, read_member
-from textbaselines.datasets.decoding import Decoder, numbered_lines
+from textbaselines.datasets.decoding import CONTROL, Decoder, numbered_lines
+from textbaselines.datasets.table_rows import FORMATS
 from textbaselines.errors import UserError
 
 if TYPE_CHECKING:
@@ -87,13 +89,7 @@ def _read_rated_lines(
 ) -> None:
     """Lines ``id TAB mean rating TAB text``; ratings nearer to 0 than the margin are left out."""
     options = dataset.reader
-    path = raw_folder / dataset.files[0].name
-    place = str(path)
-    if "member" in options:
-        content = read_member(path, options["member"])
-        place += f", member {options['member']}"
-    else:
-        content = path.read_bytes()
+    place, content = _file_or_member(dataset, raw_folder)
     lowest, highest = options["scale"]
     neutral = 0
     parts, content = decoder.bytewise(content, place)
@@ -148,9 +144,10 @@ def _read_folders(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading:
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
     pattern = re.compile(rf"(?:^|/)(?:{options['pattern']})\Z")
+    labels = {_nfc(value): label for value, label in options["labels"].items()}
     for name, match, content in _matching_members(path, pattern, reading):
         groups = match.groupdict()
-        label = _label(options["labels"], groups["label"], f"{path}, member {name}")
+        label = _label(labels, groups["label"], f"{path}, member {name}")
         split = groups.get("split") or ""
         if split not in ("", "train", "test"):
             raise UserError(
@@ -200,11 +197,68 @@ def _read_newsgroups(
         reading.documents.append(Document(identifier, text, label, math.nan, ""))
 
 
+def _read_table(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
+    """One document per row of a table with named columns."""
+    options = dataset.reader
+    place, content = _file_or_member(dataset, raw_folder)
+    parts, content = decoder.bytewise(content, place)
+    columns = {name: options[name] for name in TABLE_COLUMNS if name in options}
+    labels = {_nfc(value): label for value, label in options["labels"].items()}
+    left_out = [_nfc(value) for value in options["leave_out"]]
+    counts = {f"label {value!r}": 0 for value in left_out}
+    if not options["keep_blank"]:
+        counts["blank text"] = 0
+    lines: dict[str, str] = {}
+    rows = FORMATS[options["format"]](
+        content, list(dict.fromkeys(columns.values())), parts, place, options["quotes"]
+    )
+    for number, row in enumerate(rows, start=1):
+        value = {name: row.values[column] for name, column in columns.items()}
+        identifier = value.get("id", f"row-{number:05d}")
+        if not identifier or CONTROL.search(identifier):
+            raise UserError(
+                "an id that is empty or has a control character",
+                where=row.where,
+                found=ascii(identifier),
+            )
+        if identifier in lines:
+            raise UserError(
+                "two rows with the same id",
+                where=f"{lines[identifier]} and {row.where}",
+                found=identifier,
+                fix="make the ids unique, or leave the key id out of the reader",
+            )
+        lines[identifier] = row.where
+        if _nfc(value["label"]) in left_out:
+            counts[f"label {_nfc(value['label'])!r}"] += 1
+            continue
+        label = _label(labels, value["label"], row.where)
+        if not value["text"].strip() and not options["keep_blank"]:
+            counts["blank text"] += 1
+            continue
+        split = options["splits"].get(value["split"]) if "split" in value else ""
+        if split is None:
+            raise UserError(
+                "a split that the dataset file does not know",
+                where=row.where,
+                found=ascii(value["split"]),
+                expected=", ".join(options["splits"]),
+                fix="add it to the reader's splits",
+            )
+        rating = _rating(value["rating"].encode(), row.where) if "rating" in value else math.nan
+        reading.documents.append(Document(identifier, value["text"], label, rating, split))
+    reading.left_out.update(counts)
+
+
+TABLE_COLUMNS = ("text", "label", "id", "split", "rating")
+"""The keys of the reader ``table`` that name a column; the first two are always there."""
+
 READERS: Mapping[str, Callable[[Dataset, Path, Decoder, Reading], None]] = {
     "rated_lines": _read_rated_lines,
     "lines": _read_lines,
     "folders": _read_folders,
     "newsgroups": _read_newsgroups,
+    "table": _read_table,
 }
 
 _QUOTE = re.compile(
@@ -233,6 +287,15 @@ def strip_footer(post: str) -> str:
     return post
 
 
+def _file_or_member(dataset: Dataset, raw_folder: Path) -> tuple[str, bytes]:
+    """Return the name and content of the one raw file, or of the member that the reader names."""
+    path = raw_folder / dataset.files[0].name
+    member = dataset.reader.get("member")
+    if member is None:
+        return str(path), path.read_bytes()
+    return f"{path}, member {member}", read_member(path, member)
+
+
 def _matching_members(
     path: Path, pattern: re.Pattern[str], reading: Reading
 ) -> Iterator[tuple[str, re.Match[str], bytes]]:
@@ -253,16 +316,22 @@ def _matching_members(
     logger.info("%s: %d members are no documents of this dataset", path.name, others)
 
 
+def _nfc(value: str) -> str:
+    return unicodedata.normalize("NFC", value)
+
+
 def _label(labels: Mapping[str, Any], value: str, where: str) -> str:
-    if value not in labels:
+    """Return the label that a value in the Unicode form NFC stands for."""
+    if _nfc(value) not in labels:
         raise UserError(
-            "the path gives a label that the dataset file does not know",
+            "a label that the dataset file does not know",
             where=where,
-            found=value,
+            found=value if value.isprintable() else ascii(value),
             expected=", ".join(labels),
-            fix="add it to the reader's labels, or narrow the pattern",
+            fix="add it to the reader's labels, or leave it out: by a narrower pattern (folders) "
+            "or by leave_out (table)",
         )
-    return str(labels[value])
+    return str(labels[_nfc(value)])
 
 
 def _rating(value: bytes, where: str) -> float:
