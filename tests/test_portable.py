@@ -449,3 +449,30 @@ def test_a_damaged_folder(model: PortableModel, tmp_path: Path, damage, told: st
     damage(tmp_path / "m")
     with pytest.raises(UserError, match=told):
         textbaselines.load(tmp_path / "m")
+
+
+def test_a_loaded_model_normalises_as_its_training_did(tmp_path: Path) -> None:
+    texts = [
+        "un cafe\u0301 noir",
+        "un th\u00e9 froid",
+        "\ufeffcaf\u00e9 noir",
+        "th\u00e9 \u00adfroid",
+    ]
+    trained = Trained(
+        [text for text in texts for _ in range(2)],  # one of the two trains
+        np.repeat([1, 0, 1, 0], 2),
+        {"family": "whitespace"},
+        ("drop", 1),
+    )
+    model = trained.model("mnb", "binary")[2]
+    model.save(tmp_path)
+    loaded = textbaselines.load(tmp_path)
+    assert loaded.description["tokenizer"] == {"family": "whitespace", "normalise": "NFC"}
+    for either in (model, loaded):
+        unknown, *same = either.scores(["", "caf\u00e9", "cafe\u0301", "\ufeffca\u00adf\u00e9"])
+        assert len(set(same)) == 1
+        assert same[0] > unknown
+    # A model that does not say how it normalises was trained on texts as they were.
+    _say(tmp_path, tokenizer={"family": "whitespace"})
+    unknown, composed, apart = textbaselines.load(tmp_path).scores(["", "caf\u00e9", "cafe\u0301"])
+    assert apart == unknown < composed

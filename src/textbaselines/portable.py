@@ -24,7 +24,7 @@ from textbaselines.models.registry import METHODS
 from textbaselines.scorers import Scorer, stored_scorer
 from textbaselines.text.counts import PADDING, Counts, count_tokens
 from textbaselines.text.tokenising import tokenise
-from textbaselines.text.tokenizers import make_tokenizer
+from textbaselines.text.tokenizers import make_tokenizer, with_normalisation
 from textbaselines.text.vocabulary import UNK, ColumnMap, Vocabulary
 from textbaselines.text.weighting import WEIGHTINGS, TfIdf, Weighting
 
@@ -342,6 +342,7 @@ def make_model(
         Of the training documents' corpus.
     scorer : Scorer
     """
+    description = {**description, "tokenizer": with_normalisation(description["tokenizer"])}
     dictionary: Dictionary
     if counts.parts is None:
         dictionary = StringDictionary.of(counts, columns)
@@ -444,8 +445,10 @@ def _from_arrays(described: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]
     else:
         weighting = WEIGHTINGS[described["weighting"]]()
     scorer = stored_scorer(described, arrays, dictionary.n_features)
-    make_tokenizer(described["tokenizer"])
-    return PortableModel(described, dictionary, weighting, scorer)
+    # A model that does not say how text is normalised was trained on text as it was.
+    tokenizer = {"normalise": "none", **described["tokenizer"]}
+    make_tokenizer(tokenizer)
+    return PortableModel({**described, "tokenizer": tokenizer}, dictionary, weighting, scorer)
 
 
 def _damaged(folder: Path, found: str) -> UserError:

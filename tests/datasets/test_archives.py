@@ -4,6 +4,7 @@ import gzip
 import io
 import tarfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,6 +163,115 @@ def test_a_member_that_claims_more_than_it_holds_is_refused(tmp_path: Path) -> N
 def test_a_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
     path = tar_of(tmp_path / "x", info("a"), info("./a"))
     assert "stands twice" in refused(path)
+
+
+def named_tar(path: Path, *names: bytes) -> Path:
+    """Write a tar whose members have any bytes for names."""
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT, encoding="utf-8") as archive:
+        for number, name in enumerate(names):
+            member = info(name.decode("utf-8", "surrogateescape"))
+            member.size = 1
+            archive.addfile(member, io.BytesIO(b"%d" % number))
+    return path
+
+
+def named_zip(path: Path, *names: bytes, utf8: bool = False) -> Path:
+    """Write a zip whose members have any bytes for names, without the flag for UTF-8."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for number, name in enumerate(names):
+            archive.writestr("#" * len(name) + str(number), str(number))
+    content = path.read_bytes()
+    for number, name in enumerate(names):
+        content = content.replace(b"#" * len(name) + b"%d" % number, name + b"%d" % number)
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["tar", "tar.gz", "zip"])
+def test_what_a_desktop_adds_is_skipped_and_counted(pack: Pack, kind: str) -> None:
+    added = ["__MACOSX/pos/._1.txt", "__MACOSX/pos/1.txt", "pos/._1.txt", "pos/.DS_Store"]
+    added += ["Thumbs.db", "pos/desktop.ini", "pos/Icon\r"]
+    kept = ["pos/1.txt", "pos/a._b", "pos/DS_Store", "pos/icon"]
+    path = pack(kind, dict.fromkeys([*added, *kept], b"x"))
+    skipped: Counter[str] = Counter()
+    assert [name for name, _ in iterate_members(path, lambda name: True, skipped)] == kept
+    assert skipped == {
+        "file of macOS (__MACOSX)": 2,
+        "file of macOS (._*)": 1,
+        "file of macOS (.DS_Store)": 1,
+        "file of macOS (Icon)": 1,
+        "file of Windows (Thumbs.db)": 1,
+        "file of Windows (desktop.ini)": 1,
+    }
+
+
+def test_a_tar_name_that_is_not_utf_8_is_refused_escaped(tmp_path: Path) -> None:
+    path = named_tar(tmp_path / "x", b"caf\xe9.txt", "caf\u00e9.txt".encode())
+    message = refused(path)
+    assert "name is not UTF-8" in message
+    assert r"caf\xe9.txt" in message
+    message.encode("utf-8")
+    assert list(iterate_members(path, lambda name: name == "caf\u00e9.txt")) == [
+        ("caf\u00e9.txt", b"1")
+    ]
+    with pytest.raises(UserError, match=r"no members called 'b'[\s\S]*udce9"):
+        read_member(path, "b")
+
+
+def test_zip_names_without_a_flag(tmp_path: Path) -> None:
+    path = named_zip(tmp_path / "x", "caf\u00e9".encode(), b"caf\x82")
+    # UTF-8 where it is valid, and code page 437, in which 0x82 is an e with an acute.
+    assert all_members(path) == {"caf\u00e90": b"0", "caf\u00e91": b"1"}
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\x01", "\x85", "\u2028"])
+def test_a_control_character_in_a_name_is_refused(pack: Pack, kind: str, end: str) -> None:
+    path = pack(kind, {"fine": b"1", f"pos/1{end}.txt": b"2"})
+    message = refused(path)
+    assert "name with a control character" in message
+    assert end not in message.replace("\n", "") if end != "\n" else True
+    assert ascii(f"pos/1{end}.txt") in message
+    assert list(iterate_members(path, lambda name: name == "fine")) == [("fine", b"1")]
+
+
+def test_a_nul_in_a_zip_name_is_refused(tmp_path: Path) -> None:
+    message = refused(named_zip(tmp_path / "x", b"pos/1\0.txt"))
+    assert "name with a control character" in message
+    assert r"pos/1\x00.txt" in message
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_names_that_are_the_same_in_nfc_are_refused_with_both(pack: Pack, kind: str) -> None:
+    message = refused(pack(kind, {"cafe\u0301": b"1", "caf\u00e9": b"2"}))
+    assert (
+        r"'cafe\u0301' and 'caf\xe9', both read as caf\u00e9".replace(r"caf\u00e9", "café")
+        in message
+    )
+    assert all_members(pack(kind, {"cafe\u0301": b"1"}, "one")) == {"caf\u00e9": b"1"}
+
+
+def test_an_encrypted_zip_is_refused(pack: Pack) -> None:
+    path = pack("zip", {"a": b"some text"})
+    content = bytearray(path.read_bytes())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(signature) + flags] |= 1
+    path.write_bytes(content)
+    message = refused(path)
+    assert "encrypted" in message
+    assert "without a password" in message
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_compression_that_is_not_supported_is_refused(pack: Pack, wanted: bool) -> None:
+    path = pack("zip", {"a": b"some text"})
+    content = bytearray(path.read_bytes())
+    for signature, method in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        content[content.index(signature) + method] = 9  # deflate64, as Windows packs large files
+    path.write_bytes(content)
+    message = refused(path, wanted)
+    assert "packed in a way that is not supported" in message
+    assert "as tar.gz or an ordinary zip" in message
 
 
 def test_read_member_goes_by_the_end_of_the_path(pack: Pack) -> None:

@@ -59,7 +59,31 @@ def test_everything_is_counted() -> None:
     assert report["near_duplicates"] == {"documents": 0, "examples": []}
     assert report["split_overlap"] == {"texts": 2, "test_documents": 2}
     assert report["encoding_replacements"] == {"characters": 2, "documents": 1}
+    nothing = {"characters": 0, "documents": 0}
+    assert report["replacement_characters"] == nothing
+    assert report["control_characters"] == nothing | {"by_character": {}}
     assert report["content_digest"] == "d" * 64
+
+
+def test_control_and_replacement_characters_are_counted() -> None:
+    made = corpus(split=False)
+    made.frame["text"] = [
+        "a\x0c\x0cb",
+        "tab\tline\r\n",
+        "\ufffd\ufffd",
+        "don\x92t",
+        "",
+        "\x7f\x0c",
+        "\xa0",
+        "x",
+    ]
+    report = audit(made)
+    assert report["replacement_characters"] == {"characters": 2, "documents": 1}
+    assert report["control_characters"] == {
+        "characters": 5,
+        "documents": 3,
+        "by_character": {"U+000C": 3, "U+007F": 1, "U+0092": 1},
+    }
 
 
 def test_a_corpus_without_a_split_has_no_overlap() -> None:

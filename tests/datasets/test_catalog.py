@@ -129,7 +129,7 @@ LABELS = {"pos": "pos", "neg": "neg"}
         ({"protocol": {"kind": "halves", "folds": 3}}, ["protocol.folds", "kind cv alone"]),
         ({"protocol": {"kind": "split"}}, ["official split", "protocol.kind"]),
         ({"encoding": {"name": "utf-9"}}, ["no such encoding", "utf-9"]),
-        ({"encoding": {"name": "utf-16"}}, ["line feed", "utf-16", "convert"]),
+        ({"encoding": {"name": "rot13"}}, ["no such encoding", "rot13", "codec of text"]),
         ({"encoding": {"name": "rot13"}}, ["encoding.name", "rot13"]),
         ({"content_digest": "ABC"}, ["content_digest", "64 lower-case hex digits"]),
         (

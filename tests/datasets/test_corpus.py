@@ -201,11 +201,26 @@ def test_a_group_is_a_text_white_space_aside(words: list[str], space: str) -> No
     assert text_group(" ".join([*words, "z"])) != text_group(" ".join(words))
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("cafe\u0301 noir", "café noir"),
+        ("\ufefffilm", "film"),
+        ("exam\u00adple", "example"),
+        ("a\u200b b", "a b"),
+    ],
+)
+def test_a_group_is_a_text_however_it_is_encoded(text: str, same: str) -> None:
+    assert text_group(text) == text_group(same)
+    assert text_group(same) == hashlib.sha256(same.encode()).hexdigest()[:16]
+    assert text_group("cafe") != text_group("café")
+
+
 def test_the_example_of_the_documentation_works(
     repository: Path, schema_path: Path, tmp_path: Path
 ) -> None:
     page = (repository / "docs/datasets.md").read_text(encoding="utf-8")
-    commands, dataset_file = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)
+    commands, dataset_file, *_ = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)
     subprocess.run(["sh", "-e", "-c", commands], cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "gadgets.yaml").write_text(dataset_file, encoding="utf-8")
     dataset = load_catalog(tmp_path, schema_path)["gadgets"]

@@ -156,6 +156,95 @@ def test_a_faulty_rated_line_is_refused_with_its_number(
         assert part in message
 
 
+LATIN = "a great film\nnot so good\r\n"
+LANGUAGES = [LATIN, "очень хороший фильм\nтак себе\n", "房间很好，服务也不错。\n很差 的酒店\n" * 3]
+
+
+@pytest.mark.parametrize("text", LANGUAGES)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("stated", ["utf-8", "iso-8859-1"])
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_utf_16_under_another_name_is_refused_with_the_name_that_reads_it(
+    make_dataset: MakeDataset,
+    tmp_path: Path,
+    text: str,
+    encoding: str,
+    mark: str,
+    stated: str,
+    errors: str,
+) -> None:
+    write(tmp_path, (mark + text).encode(encoding), "bad\n".encode(encoding))
+    message = refused(make_dataset(encoding={"name": stated, "errors": errors}), tmp_path)
+    wanted = encoding.removesuffix("-le").removesuffix("-be") if mark else encoding
+    assert f"state encoding: {{name: {wanted}}} in the dataset file" in message
+    assert "good.txt" in message
+    write(tmp_path, (mark + text).encode(encoding), (mark + "bad\n").encode(encoding))
+    reading = read_documents(make_dataset(encoding={"name": wanted, "errors": errors}), tmp_path)
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    assert texts(reading) == [*lines, "bad"]
+    assert (reading.replaced_characters, reading.replaced_documents) == (0, 0)
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace"])
+def test_a_stray_nul_is_refused_with_its_line(
+    make_dataset: MakeDataset, tmp_path: Path, errors: str
+) -> None:
+    write(tmp_path, b"one\ntwo\nth\0ree\n\0\0")
+    message = refused(make_dataset(encoding={"name": "utf-8", "errors": errors}), tmp_path)
+    assert "good.txt, line 3" in message
+    assert "3 zero bytes of 17" in message
+    assert "looks like" not in message
+    assert "tr -d" in message
+
+
+@pytest.mark.parametrize("stated", ["utf-8", "utf-16-be"])
+def test_a_member_in_utf_16_under_another_name_is_refused(
+    make_dataset: MakeDataset, pack: Pack, stated: str
+) -> None:
+    members = {
+        "pos/1_7.txt": "\ufeffgood\nfilm".encode("utf-16-le"),
+        "pos/2_7.txt": b"\xff\xfeo\0k\0",
+    }
+    path = pack("zip", members)
+    message = refused(
+        make_dataset(archive="raw.archive", reader=FOLDERS, encoding={"name": stated}), path.parent
+    )
+    assert "document pos/1" in message
+    assert "byte order mark of utf-16" in message
+    dataset = make_dataset(archive="raw.archive", reader=FOLDERS, encoding={"name": "utf-16"})
+    assert texts(read_documents(dataset, path.parent)) == ["good\nfilm", "ok"]
+
+
+def test_utf_16_without_a_mark_needs_an_order_of_bytes(
+    make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    write(tmp_path, LATIN.encode("utf-16-be"))
+    message = refused(make_dataset(encoding={"name": "utf-16"}), tmp_path)
+    assert "without the byte order mark" in message
+    assert "{name: utf-16-be}" in message
+
+
+def test_replacements_in_utf_16_are_counted(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    lone = "a \ud800 b\nc \ufffd d\n".encode("utf-16-le", "surrogatepass")
+    write(tmp_path, lone, "bad\n".encode("utf-16-le"))
+    encoding = {"name": "utf-16-le", "errors": "replace"}
+    reading = read_documents(make_dataset(encoding=encoding), tmp_path)
+    assert texts(reading) == ["a \ufffd b", "c \ufffd d", "bad"]
+    assert (reading.replaced_characters, reading.replaced_documents) == (1, 1)
+    message = refused(make_dataset(encoding={"name": "utf-16-le"}), tmp_path)
+    assert "offset 4" in message
+
+
+def test_rated_lines_in_utf_16(make_dataset: MakeDataset, tmp_path: Path) -> None:
+    rated = "1\t1\tgood\n2\t-1\tbad\n".encode("utf-16-le")
+    (tmp_path / "raw.archive").write_bytes(rated)
+    dataset = make_dataset(archive="raw.archive", reader=RATED, encoding={"name": "utf-16-le"})
+    assert texts(read_documents(dataset, tmp_path)) == ["good", "bad"]
+    message = refused(make_dataset(archive="raw.archive", reader=RATED), tmp_path)
+    assert "{name: utf-16-le}" in message
+
+
 @pytest.mark.parametrize("kind", ["tar", "tar.gz", "zip"])
 @pytest.mark.parametrize("top", ["", "aclImdb/", "./x/y/"])
 def test_folders_give_the_same_documents_in_every_archive(
@@ -251,6 +340,27 @@ pieces = st.sampled_from(
 def test_stripping_is_that_of_scikit_learn(post: str) -> None:
     assert strip_quotes(post) == strip_newsgroup_quoting(post)
     assert strip_footer(post) == strip_newsgroup_footer(post)
+
+
+def test_numbers_of_any_length_sort_by_value() -> None:
+    ones, nines = "1" * 5000, "9" * 4999
+    names = [f"a{ones}", f"a{nines}", "a10", "a9", f"a{'0' * 5000}2"]
+    assert sorted(names, key=natural_key) == [names[4], "a9", "a10", f"a{nines}", f"a{ones}"]
+
+
+def test_desktop_files_are_no_documents(make_dataset: MakeDataset, pack: Pack) -> None:
+    reader = {"kind": "folders", "pattern": r"(?P<label>pos|neg)/(?P<id>.+)\.txt"}
+    reader["labels"] = {"pos": "pos", "neg": "neg"}
+    members = {
+        "pos/1.txt": b"good",
+        "neg/caf\u0065\u0301.txt": b"bad",
+        "pos/._1.txt": b"\0\5\x16\7",
+    }
+    path = pack("zip", members | {"__MACOSX/neg/._1.txt": b"\0\5\x16\7"})
+    reading = read_documents(make_dataset(archive="raw.archive", reader=reader), path.parent)
+    assert ids(reading) == ["pos/1", "neg/caf\u00e9"]
+    assert reading.left_out == {}
+    assert reading.skipped_members == {"file of macOS (._*)": 1, "file of macOS (__MACOSX)": 1}
 
 
 def test_numbers_sort_by_value() -> None:

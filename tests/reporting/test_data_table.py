@@ -8,7 +8,7 @@ from textbaselines.reporting.data_table import DATA_COLUMNS, data_table, near_du
 
 
 def test_the_numbers_of_a_corpus() -> None:
-    texts = ["a good film", "a good film", "a bad film indeed", "dull"]
+    texts = ["a good film", "a good film", "a bad film indeed", "d\x0c\x0cull\ufffd"]
     frame = pd.DataFrame(
         {
             "id": list("1234"),
@@ -27,4 +27,5 @@ def test_the_numbers_of_a_corpus() -> None:
     assert (row["median_tokens"], row["repeating_documents"]) == (3, 1)
     assert row["documents_of_two_labels"] == 2
     assert row["test_texts_in_training"] == 0
+    assert (row["replacement_characters"], row["control_characters"]) == (1, 1)
     assert near_duplicates_table(found).empty

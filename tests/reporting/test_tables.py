@@ -1,3 +1,4 @@
+import csv
 import io
 import json
 import re
@@ -21,6 +22,7 @@ from textbaselines.reporting.tables import (
     percent,
     to_csv,
 )
+from textbaselines.storage import read_csv, write_text
 
 STUDY = {
     "name": "small",
@@ -285,6 +287,31 @@ class TableText(HTMLParser):
     def handle_data(self, data):
         if self.inside:
             self.rows[-1][-1] += data
+
+
+@pytest.mark.parametrize(
+    "end", ["\r", "\n", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x1c"]
+)
+def test_no_character_of_a_text_makes_or_loses_a_row(end, tmp_path):
+    text = f"great{end}film"
+    frame = pd.DataFrame(
+        {
+            "id": [f"a{end}", "b"],
+            "text": [text, f"{end}x"],
+            "class": ["p", f"n{end}{end}"],
+            "n": [0.1, 2],
+        }
+    )
+    write_text(tmp_path / "t.csv", to_csv(frame))
+    pd.testing.assert_frame_equal(read_csv(tmp_path / "t.csv"), frame, check_dtype=False)
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert rows == [
+        ["id", "text", "class", "n"],
+        [f"a{end}", text, "p", "0.1"],
+        ["b", f"{end}x", f"n{end}{end}", "2.0"],
+    ]
+    assert to_csv(pd.DataFrame({"a": ["x", "y,z"]})) == 'a\nx\n"y,z"\n'
 
 
 def test_html_is_whole_and_shows_numbers_with_intervals():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textbaselines.datasets.normalisation import FORMS
 from textbaselines.text import tokenising
 from textbaselines.text.tokenising import tokenise
 from textbaselines.text.tokenizers import tokenize_all
@@ -18,7 +19,11 @@ TOKENIZERS = [
     {"family": "words", "boundaries": "sentence"},
     {"family": "whitespace"},
     {"family": "whitespace", "lowercase": False},
+    *({"family": "words", "normalise": form} for form in FORMS),
+    {"family": "characters"},
+    {"family": "characters", "lowercase": False, "normalise": "none"},
     *({"family": "wang_manning", "reading": reading} for reading in READINGS),
+    *({"family": "wang_manning", "reading": reading, "normalise": "NFC"} for reading in READINGS),
 ]
 # Separators and what looks like them; casing that looks around (sigma) or changes the length
 # (dotted I, sharp s); marks that join (accent, virama, zero-width joiner, variation selector, skin
@@ -27,6 +32,7 @@ ODD = [
     *" \t\n\r\v\f\x1c\x85\u00a0\u2028\u3000\x08\x00\ufeff\u200b\u200d\ufe0f",
     *"aAzZ8xXdDoO1_'’.,-:;=!?()<3>^*@#/\\|",
     *"ΣσςßẞİıǅÉé\u0301\u0345\u094d\u1112\u1161\u11ab한भाह\u20e3",
+    *"ＡﬁÅ´\u00ad\u200e\u030cไทย",
     *"👍🏽👨👩🇫🇷❤\ud800\udc00…。",
     *(":-)", "http://", "www.", "</3", "o_o", "...", "ΟΔΟΣ", "xD", "don't"),
 ]

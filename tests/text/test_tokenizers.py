@@ -1,5 +1,7 @@
 """Tokenizers: nothing lost, Unicode-safe, options that do what they say."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +20,10 @@ from textbaselines.text.wang_manning import READINGS
         ("1 2", ["1", "2"]),
         ("I a b!", ["i", "a", "b", "!"]),
         ("Don't like it... :-( u.s.", ["don't", "like", "it", "...", ":-(", "u.s", "."]),
-        # Combining marks do not split a word; a decomposed accent stays with its letter.
+        # Combining marks do not split a word.
         ("తెలుగు भाषा हिन्दी", ["తెలుగు", "भाषा", "हिन्दी"]),
-        ("e\u0301cole", ["e\u0301cole"]),
+        # An accent of its own becomes one character with its letter.
+        ("e\u0301cole", ["école"]),
         # Emoji with skin tone, joined emoji, flags and hearts with their selector are one each.
         ("👍🏽👨‍👩‍👧 🇫🇷 ❤️", ["👍🏽", "👨‍👩‍👧", "🇫🇷", "❤️"]),
         (":) ;-) <3 xD 8-)", [":)", ";-)", "<3", "xd", "8-)"]),
@@ -47,7 +50,74 @@ def test_words_options() -> None:
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"]), max_size=40))
 def test_words_lose_no_character(text: str) -> None:
-    assert "".join(words(text, lowercase=False)) == text
+    assert "".join(words(text, lowercase=False, normalise="none")) == text
+    assert "".join(words(text, lowercase=False)) == unicodedata.normalize("NFC", text)
+
+
+SAME_UNDER_NFC = [
+    ("cafe\u0301", "café"),
+    ("CAFE\u0301", "café"),
+    ("ex\u00adam\u00adple", "example"),
+    ("\ufefffilm", "film"),
+    ("fi\u200blm", "film"),
+    ("\u200efilm\u202c", "film"),
+    ("fi\u2060lm", "film"),
+    ("\u1112\u1161\u11ab", "한"),  # jamo
+    ("J\u030c", "\u01f0"),  # only the small letter has a composed form
+]
+
+
+@pytest.mark.parametrize("family", ["words", "whitespace", "characters"])
+@pytest.mark.parametrize(("text", "plain"), SAME_UNDER_NFC)
+def test_spellings_that_look_the_same_are_one_token(family: str, text: str, plain: str) -> None:
+    tokenizer = make_tokenizer({"family": family})
+    assert tokenizer(text) == tokenizer(plain)
+    assert "".join(tokenizer(plain)) == plain
+    if family == "whitespace":  # words leave out invisible characters at their ends anyway
+        as_it_is = make_tokenizer({"family": family, "normalise": "none"})
+        assert as_it_is(text) == [text.lower()] != [plain]
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize(("text", "plain"), SAME_UNDER_NFC)
+def test_a_wang_manning_reading_normalises_on_demand_alone(
+    reading: str, text: str, plain: str
+) -> None:
+    options = {"family": "wang_manning", "reading": reading}
+    assert make_tokenizer(options)(text) == [text.lower()]
+    if text != "J\u030c":  # composed only after the reading made it small
+        assert make_tokenizer({**options, "normalise": "NFC"})(text) == [plain]
+
+
+@pytest.mark.parametrize(
+    ("form", "token"),
+    [("NFC", "ﬁé"), ("NFD", "ﬁe\u0301"), ("NFKC", "fié"), ("NFKD", "fie\u0301"), ("none", "ﬁé")],
+)
+def test_normalisation_forms(form: str, token: str) -> None:
+    assert words("ﬁé", normalise=form) == [token]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("می\u200cخواهم", ["می\u200cخواهم"]),  # Persian, with its zero-width non-joiner
+        ("क्\u200dष", ["क्\u200dष"]),  # a conjunct of Devanagari held apart by a joiner
+        ("👨\u200d👩\u200d👧", ["👨\u200d👩\u200d👧"]),
+        ("❤\ufe0f", ["❤\ufe0f"]),
+        # Between Thai words a zero-width space is a space.
+        ("ไทย\u200bดี", ["ไทย", "ดี"]),
+    ],
+)
+def test_joiners_and_word_breaks_keep_their_meaning(text: str, tokens: list[str]) -> None:
+    assert words(text) == tokens
+    assert make_tokenizer({"family": "whitespace"})(text) == tokens
+
+
+def test_characters() -> None:
+    tokenizer = make_tokenizer({"family": "characters"})
+    assert tokenizer("房间 很好！\nWi") == ["房", "间", "很", "好", "！", "w", "i"]
+    assert tokenizer("हिन्दी 👍🏽") == ["हि", "न्दी", "👍🏽"]
+    assert tokenizer(" \u3000 ") == []
 
 
 @given(st.lists(st.sampled_from(["good", "film", "ok", "não", "भाषा"]), max_size=8))
@@ -59,7 +129,11 @@ def test_words_keep_plain_words(tokens: list[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "place", "told"),
     [
-        ({"family": "wrods"}, "tokenizers.t.family", "one of words, whitespace, wang_manning"),
+        (
+            {"family": "wrods"},
+            "tokenizers.t.family",
+            "one of words, whitespace, characters, wang_manning",
+        ),
         (
             {"family": "words", "lowercas": True},
             "tokenizers.t.lowercas",
@@ -108,10 +182,12 @@ def test_encode_wants_a_list_for_each_document() -> None:
     [
         {"family": "words"},
         {"family": "whitespace"},
+        {"family": "characters"},
+        {"family": "words", "normalise": "NFKC"},
         *({"family": "wang_manning", "reading": reading} for reading in READINGS),
     ],
 )
-@given(st.text(alphabet=st.sampled_from("ab \x00\t\n\x85\u2028.-"), max_size=12))
+@given(st.text(alphabet=st.sampled_from("ab \x00\t\n\x85\u2028\u00a0´.-"), max_size=12))
 def test_no_token_looks_like_a_sentence_end(options: dict, text: str) -> None:
     tokens = make_tokenizer(options)(text)
     assert SENTENCE_END not in tokens

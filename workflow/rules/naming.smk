@@ -87,6 +87,11 @@ def tokenizer_of(wildcards):
     return as_json(study.tokenizer(wildcards.tokenizer, wildcards.dataset))
 
 
+def language_of(wildcards):
+    """The language of a dataset's texts."""
+    return study.datasets[wildcards.dataset].language
+
+
 def counted_files(counting, name):
     """A file of each of the counts that a counting job makes."""
     return [f"results/counts/{{study}}/{{dataset}}/{one.counts}/{name}" for one in counting.counts]

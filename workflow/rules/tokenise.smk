@@ -19,6 +19,8 @@ rule tokenise_corpus:
         mem_mb=megabytes(25),
     params:
         tokenizer=tokenizer_of,
+        language=language_of,
     shell:
         "python {input.code[0]:q} --corpus {input.corpus:q}"
-        " --tokenizer {params.tokenizer:q} --output {output:q} --threads {threads} --log {log:q}"
+        " --tokenizer {params.tokenizer:q} --language {params.language:q} --output {output:q}"
+        " --threads {threads} --log {log:q}"

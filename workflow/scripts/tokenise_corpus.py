@@ -1,4 +1,4 @@
-"""Tokenise a corpus: see textbaselines.text.tokenising."""
+"""Tokenise a corpus: see textbaselines.text.tokenising and word_boundaries."""
 
 import argparse
 import json
@@ -8,6 +8,7 @@ from textbaselines.datasets.corpus import read_corpus
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.tokenising import tokenise
 from textbaselines.text.tokens import write_tokens
+from textbaselines.text.word_boundaries import check_word_boundaries
 
 
 def main() -> None:
@@ -15,6 +16,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--tokenizer", type=json.loads, required=True)
+    parser.add_argument("--language", required=True, help="as the dataset file has it")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--log", type=Path)
@@ -23,6 +25,9 @@ def main() -> None:
         corpus = read_corpus(args.corpus, columns=["id", "text"])
         tokens = tokenise(
             corpus["id"].to_list(), corpus["text"].to_list(), args.tokenizer, args.threads
+        )
+        check_word_boundaries(
+            tokens, args.tokenizer, args.corpus.parent.name, args.output.stem, args.language
         )
         write_tokens(args.output, tokens)
         log.info(

@@ -1,5 +1,9 @@
 """What a reader of results should know of a corpus: sizes, lengths, repeats and leaks."""
 
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +21,8 @@ QUANTILES = {
     "95%": 0.95,
     "maximum": 1.0,
 }
+_REPLACEMENT = re.compile("\ufffd")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _EXAMPLES = 5
 _EXCERPT = 200
 
@@ -31,10 +37,12 @@ def audit(corpus: Corpus) -> dict[str, Any]:
 
         - ``documents``, ``documents_by_class``, ``documents_by_split`` (split, then class),
         - ``left_out``: documents that reading left out, by reason,
+        - ``skipped_members``: files in an archive that a desktop added, by kind; none is read,
         - ``empty_documents``: those without a character that is not white space,
         - ``length``: mean and quantiles (linear interpolation) in characters and in tokens
           between white space,
-        - ``duplicates``, of texts that are the same but for white space: ``unique_texts``,
+        - ``duplicates``, of texts that are the same but for white space and Unicode normalisation
+          (see :func:`~textbaselines.datasets.corpus.text_group`): ``unique_texts``,
           ``repeating_documents`` (that repeat the text of an earlier document; those that do
           so to the character are ``repeating_exactly``), ``repeated_texts`` (distinct),
           ``repeating_documents_by_split`` (within each split), ``texts_with_several_labels``
@@ -47,6 +55,11 @@ def audit(corpus: Corpus) -> dict[str, Any]:
           the test documents, and the ``test_documents`` that have one,
         - ``encoding_replacements``: U+FFFD that stand for undecodable bytes (``characters``)
           and the ``documents`` that have one,
+        - ``replacement_characters``: U+FFFD in the texts, wherever they come from, and
+          ``control_characters``: those of C0, C1 and DEL but tab, line feed and carriage return.
+          Each has ``characters`` and ``documents`` (that have one); of control characters also
+          ``by_character`` (``U+0085`` and its like, of C1, mostly stand for text in cp1252 that
+          was read as iso-8859-1),
         - ``content_digest``: sha256, see :func:`~textbaselines.datasets.corpus.content_digest`.
     """
     frame = corpus.frame
@@ -61,6 +74,7 @@ def audit(corpus: Corpus) -> dict[str, Any]:
             str(name): _counts(part) for name, part in label.groupby(split) if name
         },
         "left_out": dict(corpus.left_out),
+        "skipped_members": dict(corpus.skipped_members),
         "empty_documents": sum(not string.strip() for string in text),
         "length": {
             "characters": _summary([len(string) for string in text]),
@@ -85,8 +99,24 @@ def audit(corpus: Corpus) -> dict[str, Any]:
             "characters": corpus.replaced_characters,
             "documents": corpus.replaced_documents,
         },
+        "replacement_characters": _characters(text, _REPLACEMENT),
+        "control_characters": {
+            **_characters(text, _CONTROL),
+            "by_character": dict(
+                sorted(Counter(f"U+{ord(c):04X}" for c in _found(text, _CONTROL)).items())
+            ),
+        },
         "content_digest": corpus.content_digest,
     }
+
+
+def _characters(texts: pd.Series, pattern: re.Pattern[str]) -> dict[str, int]:
+    counts = [len(pattern.findall(text)) for text in texts]
+    return {"characters": sum(counts), "documents": sum(count > 0 for count in counts)}
+
+
+def _found(texts: pd.Series, pattern: re.Pattern[str]) -> Iterator[str]:
+    return itertools.chain.from_iterable(map(pattern.findall, texts))
 
 
 def _counts(labels: pd.Series) -> dict[str, int]:

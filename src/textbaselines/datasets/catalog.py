@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from textbaselines.datasets.decoding import Encoding
 from textbaselines.errors import UserError
 from textbaselines.validation import closest, load_yaml, validate
 
@@ -94,14 +95,6 @@ class RawFile:
     name: str
     sources: tuple[Source, ...]
     archive: bool
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """How bytes become characters; ``errors`` is "strict" or "replace"."""
-
-    name: str
-    errors: str
 
 
 @dataclass(frozen=True)
@@ -297,18 +290,12 @@ def _check_encoding(dataset: Dataset) -> None:
     where = f"{dataset.path}, key encoding.name"
     name = dataset.encoding.name
     try:
-        # Readers cut bytes at line feeds and tabs before they decode.
-        plain = codecs.lookup(name)._is_text_encoding and "\n\t".encode(name) == b"\n\t"
-    except LookupError:
+        known = codecs.lookup(name)._is_text_encoding and "\n\t".encode(name).decode(name) == "\n\t"
+    except (LookupError, UnicodeError):
+        known = False
+    if not known:
         raise UserError(
-            "there is no such encoding", where=where, found=name, expected="a Python codec"
-        ) from None
-    if not plain:
-        raise UserError(
-            "an encoding in which a line feed is not the byte 0x0a cannot be read",
-            where=where,
-            found=name,
-            fix="convert the files to UTF-8",
+            "there is no such encoding", where=where, found=name, expected="a Python codec of text"
         )
 
 
@@ -364,11 +351,13 @@ def _check_reader(dataset: Dataset) -> None:
                 found=", ".join(sorted(groups)) or "none",
                 expected="label and id, and optionally split and rating",
             )
-    if dataset.protocol.kind == "split" and not (
+    has_split = (kind == "table" and "split" in reader) or (
         kind == "folders" and "split" in re.compile(reader["pattern"]).groupindex
-    ):
+    )
+    if dataset.protocol.kind == "split" and not has_split:
         raise UserError(
             "the protocol is the official split, but the reader does not read one",
             where=f"{path}, key protocol.kind",
-            fix='use the reader folders with a group "split" in its pattern, or another protocol',
+            fix='use the reader folders with a group "split" in its pattern, the reader table with '
+            "a column for split, or another protocol",
         )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow.parquet as pq
 
+from textbaselines.datasets.normalisation import normalised
 from textbaselines.datasets.readers import Reading, read_documents
 from textbaselines.errors import UserError
 from textbaselines.storage import file_digest, write_parquet
@@ -28,7 +29,8 @@ class Corpus:
 
     ``frame`` has one row per document and the columns id (unique), text, label, rating (float64,
     NaN where there is none), split ("train", "test" or "") and group (see :func:`text_group`).
-    ``left_out`` counts documents by the reason they were left out.
+    ``left_out`` counts documents by the reason they were left out, ``skipped_members`` the files
+    in an archive that a desktop added.
     """
 
     frame: pd.DataFrame
@@ -36,6 +38,7 @@ class Corpus:
     replaced_characters: int
     replaced_documents: int
     content_digest: str
+    skipped_members: Mapping[str, int] = field(default_factory=dict)
 
 
 def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
@@ -69,17 +72,25 @@ def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
             fix="remove the raw file that differs and fetch it again",
         )
     return Corpus(
-        frame, reading.left_out, reading.replaced_characters, reading.replaced_documents, digest
+        frame,
+        reading.left_out,
+        reading.replaced_characters,
+        reading.replaced_documents,
+        digest,
+        reading.skipped_members,
     )
 
 
 def text_group(text: str) -> str:
     """Return what documents of the same text share: 16 hex digits of a sha256.
 
-    White space is levelled first (each run is one space, none at the ends), for no tokenizer
-    tells such texts apart: on MPQA four documents repeat another but for a space at the end.
+    The text is normalised first (NFC, without invisible characters, see
+    :func:`~textbaselines.datasets.normalisation.normalised`) and its white space levelled (each run
+    is one space, none at the ends), for tokenizers do not tell such texts apart: on MPQA four
+    documents repeat another but for a space at the end.
     """
-    return hashlib.sha256(" ".join(text.split()).encode("utf-8")).hexdigest()[:16]
+    levelled = " ".join(normalised(text).split())
+    return hashlib.sha256(levelled.encode("utf-8")).hexdigest()[:16]
 
 
 def content_digest(frame: pd.DataFrame) -> str:

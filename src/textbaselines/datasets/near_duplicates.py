@@ -9,6 +9,7 @@ import numpy as np
 from datasketch import MinHash, MinHashLSH
 from numpy.typing import NDArray
 
+from textbaselines.datasets.normalisation import normalised
 from textbaselines.seeds import seed_from
 
 THRESHOLD = 0.8
@@ -86,7 +87,8 @@ def _shingles(texts: Sequence[str]) -> Iterator[tuple[int, ...]]:
     number: dict[str, int] = {}
     for text in texts:
         words = [
-            number.setdefault(word, len(number) + 1) for word in _WORD.findall(text.casefold())
+            number.setdefault(word, len(number) + 1)
+            for word in _WORD.findall(normalised(text).casefold())
         ]
         pairs = {(a << 32) | b for a, b in itertools.pairwise(words)}
         yield tuple(sorted(pairs)) if pairs else tuple(words)

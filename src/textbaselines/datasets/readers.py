@@ -5,20 +5,22 @@ from __future__ import annotations
 import logging
 import math
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textbaselines.datasets.archives import iterate_members, read_member
+from textbaselines.datasets.decoding import CONTROL, Decoder, numbered_lines
+from textbaselines.datasets.table_rows import FORMATS
 from textbaselines.errors import UserError
 
 if TYPE_CHECKING:
-    from textbaselines.datasets.catalog import Dataset, Encoding
+    from textbaselines.datasets.catalog import Dataset
 
 logger = logging.getLogger(__name__)
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class Document(NamedTuple):
@@ -37,11 +39,13 @@ class Reading:
 
     ``documents`` stand in canonical order: by class as the dataset file lists them, then by id
     in natural order (numbers by value). ``left_out`` counts documents by the reason they were
-    left out, ``replaced_characters`` the U+FFFD that stand for undecodable bytes.
+    left out, ``skipped_members`` the files in an archive that a desktop added,
+    ``replaced_characters`` the U+FFFD that stand for undecodable bytes.
     """
 
     documents: list[Document] = field(default_factory=list)
     left_out: dict[str, int] = field(default_factory=dict)
+    skipped_members: Counter[str] = field(default_factory=Counter)
     replaced_characters: int = 0
     replaced_documents: int = 0
 
@@ -61,32 +65,35 @@ def read_documents(dataset: Dataset, raw_folder: str | Path) -> Reading:
                 "a raw file is missing", where=str(raw_folder / file.name), fix="fetch it first"
             )
     reading = Reading()
-    READERS[dataset.reader["kind"]](dataset, raw_folder, reading)
+    decoder = Decoder(dataset.encoding)
+    READERS[dataset.reader["kind"]](dataset, raw_folder, decoder, reading)
+    reading.replaced_characters = decoder.replaced_characters
+    reading.replaced_documents = decoder.replaced_documents
     order = {label: rank for rank, label in enumerate(dataset.classes)}
     reading.documents.sort(key=lambda document: (order[document.label], natural_key(document.id)))
     return reading
 
 
-def natural_key(text: str) -> tuple[tuple[str | int, ...], str]:
+def natural_key(text: str) -> tuple[tuple[str | tuple[int, str], ...], str]:
     """Return a sort key by which ``a9`` comes before ``a10``."""
-    parts: list[str | int] = list(re.split(r"([0-9]+)", text))
-    parts[1::2] = [int(part) for part in parts[1::2]]
+    parts: list[str | tuple[int, str]] = list(re.split(r"([0-9]+)", text))
+    # A number goes by its length and digits without leading zeros, not by int(), which refuses
+    # those of more than 4,300 digits.
+    digits = [str(part).lstrip("0") for part in parts[1::2]]
+    parts[1::2] = [(len(part), part) for part in digits]
     return tuple(parts), text
 
 
-def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_rated_lines(
+    dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """Lines ``id TAB mean rating TAB text``; ratings nearer to 0 than the margin are left out."""
     options = dataset.reader
-    path = raw_folder / dataset.files[0].name
-    place = str(path)
-    if "member" in options:
-        content = read_member(path, options["member"])
-        place += f", member {options['member']}"
-    else:
-        content = path.read_bytes()
+    place, content = _file_or_member(dataset, raw_folder)
     lowest, highest = options["scale"]
     neutral = 0
-    for number, line in _lines(content):
+    parts, content = decoder.bytewise(content, place)
+    for number, line in numbered_lines(content):
         where = f"{place}, line {number}"
         fields = line.split(b"\t", 2)
         if len(fields) != 3:
@@ -104,8 +111,8 @@ def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> N
                 found=rating,
                 expected=f"{lowest} to {highest}",
             )
-        identifier = _decode(fields[0], replace(dataset.encoding, errors="strict"), where, None)
-        text = _decode(fields[2], dataset.encoding, where, reading)
+        identifier = parts.text(fields[0], where, strict=True)
+        text = parts.text(fields[2], where)
         if abs(rating) < options["margin"]:
             neutral += 1
             continue
@@ -116,13 +123,14 @@ def _read_rated_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> N
     reading.left_out[f"neutral (|rating| < {options['margin']:g})"] = neutral
 
 
-def _read_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_lines(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
     """One document per line, one file per class; the id is the class and the line number."""
     blank = 0
     for name, label in dataset.reader["labels"].items():
         path = raw_folder / name
-        for number, line in _lines(path.read_bytes()):
-            text = _decode(line, dataset.encoding, f"{path}, line {number}", reading)
+        parts, content = decoder.bytewise(path.read_bytes(), str(path))
+        for number, line in numbered_lines(content):
+            text = parts.text(line, f"{path}, line {number}")
             if not text.strip() and not dataset.reader["keep_blank"]:
                 blank += 1
                 continue
@@ -131,14 +139,15 @@ def _read_lines(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
         reading.left_out["blank line"] = blank
 
 
-def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_folders(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
     """One document per archive member whose path ends as the pattern says."""
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
     pattern = re.compile(rf"(?:^|/)(?:{options['pattern']})\Z")
-    for name, match, content in _matching_members(path, pattern):
+    labels = {_nfc(value): label for value, label in options["labels"].items()}
+    for name, match, content in _matching_members(path, pattern, reading):
         groups = match.groupdict()
-        label = _label(options["labels"], groups["label"], f"{path}, member {name}")
+        label = _label(labels, groups["label"], f"{path}, member {name}")
         split = groups.get("split") or ""
         if split not in ("", "train", "test"):
             raise UserError(
@@ -152,7 +161,7 @@ def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
         reading.documents.append(
             Document(
                 identifier,
-                _decode(content, dataset.encoding, where, reading),
+                decoder.file(content, where),
                 label,
                 math.nan if rating is None else _rating(rating.encode(), where),
                 split,
@@ -160,16 +169,18 @@ def _read_folders(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
         )
 
 
-def _read_newsgroups(dataset: Dataset, raw_folder: Path, reading: Reading) -> None:
+def _read_newsgroups(
+    dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """One post per archive member ``.../GROUP/NUMBER``; line ends become line feeds."""
     options = dataset.reader
     path = raw_folder / dataset.files[0].name
     groups = "|".join(re.escape(group) for group in options["groups"])
     pattern = re.compile(rf"(?:^|/)(?P<group>{groups})/(?P<number>[0-9]+)\Z")
-    for _, match, content in _matching_members(path, pattern):
+    for _, match, content in _matching_members(path, pattern, reading):
         identifier = f"{match['group']}/{match['number']}"
         where = f"{path}, document {identifier}"
-        text = _decode(content, dataset.encoding, where, reading).replace("\r\n", "\n")
+        text = decoder.file(content, where).replace("\r\n", "\n")
         if options["strip_headers"]:
             _, blank_line, text = text.partition("\n\n")
             if not blank_line:
@@ -186,11 +197,68 @@ def _read_newsgroups(dataset: Dataset, raw_folder: Path, reading: Reading) -> No
         reading.documents.append(Document(identifier, text, label, math.nan, ""))
 
 
-READERS: Mapping[str, Callable[[Dataset, Path, Reading], None]] = {
+def _read_table(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
+    """One document per row of a table with named columns."""
+    options = dataset.reader
+    place, content = _file_or_member(dataset, raw_folder)
+    parts, content = decoder.bytewise(content, place)
+    columns = {name: options[name] for name in TABLE_COLUMNS if name in options}
+    labels = {_nfc(value): label for value, label in options["labels"].items()}
+    left_out = [_nfc(value) for value in options["leave_out"]]
+    counts = {f"label {value!r}": 0 for value in left_out}
+    if not options["keep_blank"]:
+        counts["blank text"] = 0
+    lines: dict[str, str] = {}
+    rows = FORMATS[options["format"]](
+        content, list(dict.fromkeys(columns.values())), parts, place, options["quotes"]
+    )
+    for number, row in enumerate(rows, start=1):
+        value = {name: row.values[column] for name, column in columns.items()}
+        identifier = value.get("id", f"row-{number:05d}")
+        if not identifier or CONTROL.search(identifier):
+            raise UserError(
+                "an id that is empty or has a control character",
+                where=row.where,
+                found=ascii(identifier),
+            )
+        if identifier in lines:
+            raise UserError(
+                "two rows with the same id",
+                where=f"{lines[identifier]} and {row.where}",
+                found=identifier,
+                fix="make the ids unique, or leave the key id out of the reader",
+            )
+        lines[identifier] = row.where
+        if _nfc(value["label"]) in left_out:
+            counts[f"label {_nfc(value['label'])!r}"] += 1
+            continue
+        label = _label(labels, value["label"], row.where)
+        if not value["text"].strip() and not options["keep_blank"]:
+            counts["blank text"] += 1
+            continue
+        split = options["splits"].get(value["split"]) if "split" in value else ""
+        if split is None:
+            raise UserError(
+                "a split that the dataset file does not know",
+                where=row.where,
+                found=ascii(value["split"]),
+                expected=", ".join(options["splits"]),
+                fix="add it to the reader's splits",
+            )
+        rating = _rating(value["rating"].encode(), row.where) if "rating" in value else math.nan
+        reading.documents.append(Document(identifier, value["text"], label, rating, split))
+    reading.left_out.update(counts)
+
+
+TABLE_COLUMNS = ("text", "label", "id", "split", "rating")
+"""The keys of the reader ``table`` that name a column; the first two are always there."""
+
+READERS: Mapping[str, Callable[[Dataset, Path, Decoder, Reading], None]] = {
     "rated_lines": _read_rated_lines,
     "lines": _read_lines,
     "folders": _read_folders,
     "newsgroups": _read_newsgroups,
+    "table": _read_table,
 }
 
 _QUOTE = re.compile(
@@ -219,17 +287,17 @@ def strip_footer(post: str) -> str:
     return post
 
 
-def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line) without its LF or CR LF; no other character ends a line."""
-    lines = content.removeprefix(_BOM).split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    for number, line in enumerate(lines, start=1):
-        yield number, line.removesuffix(b"\r")
+def _file_or_member(dataset: Dataset, raw_folder: Path) -> tuple[str, bytes]:
+    """Return the name and content of the one raw file, or of the member that the reader names."""
+    path = raw_folder / dataset.files[0].name
+    member = dataset.reader.get("member")
+    if member is None:
+        return str(path), path.read_bytes()
+    return f"{path}, member {member}", read_member(path, member)
 
 
 def _matching_members(
-    path: Path, pattern: re.Pattern[str]
+    path: Path, pattern: re.Pattern[str], reading: Reading
 ) -> Iterator[tuple[str, re.Match[str], bytes]]:
     matches: dict[str, re.Match[str]] = {}
     others = 0
@@ -243,21 +311,27 @@ def _matching_members(
         matches[name] = match
         return True
 
-    for name, content in iterate_members(path, is_document):
+    for name, content in iterate_members(path, is_document, reading.skipped_members):
         yield name, matches[name], content
     logger.info("%s: %d members are no documents of this dataset", path.name, others)
 
 
+def _nfc(value: str) -> str:
+    return unicodedata.normalize("NFC", value)
+
+
 def _label(labels: Mapping[str, Any], value: str, where: str) -> str:
-    if value not in labels:
+    """Return the label that a value in the Unicode form NFC stands for."""
+    if _nfc(value) not in labels:
         raise UserError(
-            "the path gives a label that the dataset file does not know",
+            "a label that the dataset file does not know",
             where=where,
-            found=value,
+            found=value if value.isprintable() else ascii(value),
             expected=", ".join(labels),
-            fix="add it to the reader's labels, or narrow the pattern",
+            fix="add it to the reader's labels, or leave it out: by a narrower pattern (folders) "
+            "or by leave_out (table)",
         )
-    return str(labels[value])
+    return str(labels[_nfc(value)])
 
 
 def _rating(value: bytes, where: str) -> float:
@@ -270,25 +344,3 @@ def _rating(value: bytes, where: str) -> float:
             "a rating that is not a number", where=where, found=value.decode("utf-8", "replace")
         )
     return rating
-
-
-def _decode(content: bytes, encoding: Encoding, where: str, reading: Reading | None) -> str:
-    try:
-        return content.decode(encoding.name)
-    except UnicodeDecodeError as error:
-        if encoding.errors == "strict" or reading is None:
-            raise UserError(
-                f"bytes that are not {encoding.name}",
-                where=where,
-                found=f"byte 0x{content[error.start]:02x} at offset {error.start}",
-                expected=f"text in {encoding.name}",
-                fix="fetch the file again, or state its encoding in the dataset file",
-            ) from None
-        text = content.decode(encoding.name, "replace")
-        try:
-            genuine = content.count("\ufffd".encode(encoding.name))
-        except UnicodeEncodeError:
-            genuine = 0
-        reading.replaced_characters += text.count("\ufffd") - genuine
-        reading.replaced_documents += 1
-        return text

@@ -16,6 +16,9 @@ DATA_COLUMNS = (
     "near_duplicates",
     "documents_of_two_labels",
     "test_texts_in_training",
+    "replacement_characters",
+    "control_characters",
+    "skipped_members",
 )
 NEAR_COLUMNS = ("dataset", "a", "text_a", "b", "text_b", "similarity")
 
@@ -31,7 +34,9 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     -------
     data frame with the columns :data:`DATA_COLUMNS`
         ``classes``: each with its number of documents, in words. ``test_texts_in_training`` is of
-        the official split; missing without one.
+        the official split; missing without one. ``replacement_characters`` and
+        ``control_characters``: the documents that have one. ``skipped_members``: the files in an
+        archive that a desktop added.
     """
     rows = []
     for dataset, audit in audits.items():
@@ -50,6 +55,9 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
                 audit["near_duplicates"]["documents"],
                 repeated["documents_with_such_texts"],
                 None if overlap is None else overlap["test_documents"],
+                audit["replacement_characters"]["documents"],
+                audit["control_characters"]["documents"],
+                sum(audit["skipped_members"].values()),
             )
         )
     return pd.DataFrame(rows, columns=list(DATA_COLUMNS))

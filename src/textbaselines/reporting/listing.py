@@ -13,6 +13,7 @@ from rich.text import Text
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.collection import IDENTITY
+from textbaselines.reporting.tables import to_csv
 
 FORMS = ("table", "markdown", "csv", "json")
 """The forms of a list."""
@@ -154,7 +155,7 @@ def render(frame: pd.DataFrame, form: str, console: Console | None = None) -> st
         The terminal whose colours a table is for.
     """
     if form == "csv":
-        return frame.to_csv(index=False, lineterminator="\n")
+        return to_csv(frame)
     if form == "json":
         text: str = frame.to_json(
             orient="records", indent=2, force_ascii=False, double_precision=15
@@ -162,7 +163,7 @@ def render(frame: pd.DataFrame, form: str, console: Console | None = None) -> st
         return text + "\n"
     heads = [_head(name) for name in frame.columns]
     rows = [
-        [_shown(name, value) for name, value in zip(frame.columns, row, strict=True)]
+        [_one_line(_shown(name, value)) for name, value in zip(frame.columns, row, strict=True)]
         for row in frame.itertuples(index=False, name=None)
     ]
     numeric = [pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns]
@@ -204,6 +205,11 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value)
+
+
+def _one_line(text: str) -> str:
+    """Level white space: a name or a message may have any character, also one that ends a line."""
+    return " ".join(text.split())
 
 
 def _markdown(cells: Any) -> str:

@@ -1,5 +1,6 @@
 """The comparison tables of a study, in the style of Wang & Manning (2012, Tables 2 to 4)."""
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -277,8 +278,21 @@ def long_table(cells: pd.DataFrame, study: Mapping[str, Any], *, decimals: int =
 
 
 def to_csv(frame: pd.DataFrame) -> str:
-    """Return a data frame as CSV: comma, LF, floats that read back to the same number."""
-    return frame.to_csv(index=False, lineterminator="\n")
+    """Return a data frame as CSV: comma, LF, floats that read back to the same number.
+
+    A field with CR or LF in it is quoted. Python's csv module quotes only the characters of the
+    line terminator in some of its versions, so it is told to end rows with CR LF.
+    """
+    rows = _RowsEndWithLineFeed()
+    frame.to_csv(rows, index=False, lineterminator="\r\n")
+    return rows.getvalue()
+
+
+class _RowsEndWithLineFeed(io.StringIO):
+    """A stream to which a CSV writer writes row by row."""
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix("\r\n") + "\n")
 
 
 def describe_protocols(datasets: Sequence[Mapping[str, str]]) -> str:

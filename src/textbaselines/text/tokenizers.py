@@ -1,16 +1,19 @@
 """The tokenizer families a study may name, each a function from a text to its tokens.
 
-``words`` is the sane default; ``whitespace`` takes text that was tokenised before; the family of
-Wang & Manning (2012) stands in :mod:`textbaselines.text.wang_manning`.
+``words`` is the sane default; ``whitespace`` takes text that was tokenised before; ``characters``
+is for scripts without spaces; the family of Wang & Manning (2012) stands in
+:mod:`textbaselines.text.wang_manning`.
 """
 
 import difflib
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import regex
 
+from textbaselines.datasets.normalisation import FORMS, normalised
 from textbaselines.errors import UserError
 from textbaselines.text import wang_manning
 from textbaselines.text.tokens import SENTENCE_END
@@ -45,6 +48,14 @@ _TOKEN_OR_MARK = regex.compile(
     f"{_EMOTICON}|{_LINK}|{_EMOJI}|{_WORD}|(?P<mark>{_MARK})", regex.VERBOSE | regex.VERSION1
 )
 _SENTENCE_ENDS = frozenset(".!?…。！？।؟")
+_CHARACTER = regex.compile(r"\X")
+
+
+def _prepared(text: str, lowercase: bool, form: str) -> str:
+    """Return a text normalised and, if wanted, in small letters."""
+    text = normalised(text, form)
+    # Small letters may compose where capitals do not (J with a caron), so a second time.
+    return normalised(text.lower(), form) if lowercase else text
 
 
 def words(
@@ -52,8 +63,9 @@ def words(
     lowercase: bool = True,
     punctuation: str = "keep",
     boundaries: str = "none",
+    normalise: str = "NFC",
 ) -> list[str]:
-    """Split a text into words, emoticons, emoji and marks; Unicode-safe, nothing is lost.
+    """Split a text into words, emoticons, emoji and marks; Unicode-safe, no letter is lost.
 
     Parameters
     ----------
@@ -66,14 +78,15 @@ def words(
     boundaries : "none" or "sentence"
         With "sentence", :data:`~textbaselines.text.tokens.SENTENCE_END` follows each run of
         sentence-ending marks, so that no n-gram reaches over it.
+    normalise : one of FORMS of :mod:`textbaselines.datasets.normalisation`
+        The normalisation; it comes before everything else.
 
     Returns
     -------
     list of str
         One-character tokens are kept.
     """
-    if lowercase:
-        text = text.lower()
+    text = _prepared(text, lowercase, normalise)
     if text.isascii() and text.isalpha():
         return [text]  # a third of what tokenise() passes: no need of the pattern
     if punctuation == "keep" and boundaries == "none":
@@ -88,7 +101,7 @@ def words(
     return tokens
 
 
-def whitespace(text: str, lowercase: bool = True) -> list[str]:
+def whitespace(text: str, lowercase: bool = True, normalise: str = "NFC") -> list[str]:
     """Split at white space, for text that was tokenised before.
 
     Parameters
@@ -96,8 +109,34 @@ def whitespace(text: str, lowercase: bool = True) -> list[str]:
     text : str
     lowercase : bool
         Lower-case the text first.
+    normalise : str
+        As that of :func:`words`.
     """
-    return (text.lower() if lowercase else text).split()
+    return _prepared(text, lowercase, normalise).split()
+
+
+def characters(text: str, lowercase: bool = True, normalise: str = "NFC") -> list[str]:
+    """Return the characters of a text, white space left out; for scripts without spaces.
+
+    A character is what a reader takes for one: an extended grapheme cluster of Unicode Standard
+    Annex #29, so that marks stay with their letter.
+
+    Parameters
+    ----------
+    text : str
+    lowercase : bool
+        Lower-case the text first.
+    normalise : str
+        As that of :func:`words`.
+    """
+    pieces = _prepared(text, lowercase, normalise).split()
+    return [character for piece in pieces for character in _CHARACTER.findall(piece)]
+
+
+UNSEGMENTED = "unsegmented"
+"""The option of families that rely on spaces: whether text without them is refused."""
+
+_SPACES: dict[str, tuple[Any, ...]] = {"normalise": FORMS, UNSEGMENTED: ("refuse", "accept")}
 
 
 @dataclass(frozen=True)
@@ -127,13 +166,17 @@ FAMILIES: dict[str, Family] = {
             "lowercase": (True, False),
             "punctuation": ("keep", "drop"),
             "boundaries": ("none", "sentence"),
+            **_SPACES,
         },
         cuts=b" \t\n\r",
     ),
-    "whitespace": Family(whitespace, {"lowercase": (True, False)}, cuts=b" \t\n\r"),
+    "whitespace": Family(whitespace, {"lowercase": (True, False), **_SPACES}, cuts=b" \t\n\r"),
+    "characters": Family(
+        characters, {"lowercase": (True, False), "normalise": FORMS}, cuts=b" \t\n\r"
+    ),
     "wang_manning": Family(
         wang_manning.tokenize,
-        {"reading": wang_manning.READINGS},
+        {"reading": wang_manning.READINGS, **_SPACES},
         cuts=b" \t\n\r",
         required=frozenset({"reading"}),
         # There each single space counts, and so do the ends of a text or a line.
@@ -203,12 +246,18 @@ def make_tokenizer(options: Mapping[str, Any]) -> Tokenizer:
     """
     check_tokenizer(options, "tokenizer")
     family = FAMILIES[options["family"]]
-    chosen = {key: value for key, value in options.items() if key != "family"}
+    chosen = {key: value for key, value in options.items() if key not in ("family", UNSEGMENTED)}
 
     def tokenizer(text: str) -> list[str]:
         return family.tokenize(text, **chosen)
 
     return tokenizer
+
+
+def with_normalisation(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tokenizer's options with the normalisation that a family has by default stated."""
+    tokenize = FAMILIES[options["family"]].tokenize
+    return {"normalise": inspect.signature(tokenize).parameters["normalise"].default, **options}
 
 
 def tokenize_all(texts: Iterable[str], options: Mapping[str, Any]) -> Iterable[list[str]]:

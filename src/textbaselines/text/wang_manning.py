@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from textbaselines.datasets.normalisation import normalised
 from textbaselines.text.id_pairs import ABSENT, Level, number_pairs
 from textbaselines.text.tokens import Tokens
 
@@ -35,14 +36,22 @@ _RUN = re.compile(r"[^ \x08\t\r\n]+")
 _OUTSIDE_FILTER = re.compile(r"[^a-z-]+")
 
 
-def tokenize(text: str, reading: str) -> list[str]:
+def tokenize(text: str, reading: str, normalise: str = "none") -> list[str]:
     """Return the tokens of a text under one of :data:`READINGS`, not yet filtered.
+
+    Parameters
+    ----------
+    text : str
+    reading : one of :data:`READINGS`
+    normalise : one of FORMS of :mod:`textbaselines.datasets.normalisation`
+        None by default: the authors' code takes characters as they are.
 
     Raises
     ------
     ValueError
         When ``reading`` is none of them.
     """
+    text = normalised(text, normalise)
     if reading == "spaces":
         return text.strip().lower().split(" ")
     if reading == "lines":

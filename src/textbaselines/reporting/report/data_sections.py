@@ -8,6 +8,7 @@ from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.report.blocks import (
     Block,
+    Format,
     Prose,
     Results,
     Section,
@@ -95,6 +96,13 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
     )
 
 
+_ODD: dict[str, tuple[str, Format | None]] = {
+    "replacement_characters": ("Documents with U+FFFD", as_count),
+    "control_characters": ("With control characters", as_count),
+    "skipped_members": ("Desktop files", as_count),
+}
+
+
 def data(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the data audit."""
     file = f"tables/{study['name']}/data.csv"
@@ -124,13 +132,28 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
             name="data",
             title="The data, audited",
             caption="Tokens between white space. Repeat an earlier text: documents of the same "
-            "text but for white space. Near-duplicates: documents that share at least 80 % of "
-            "their word pairs with a document of another text. Texts with two labels: documents "
-            "whose text stands under several classes. Test texts in training: under an official "
-            "split.",
+            "text but for white space and Unicode normalisation. Near-duplicates: documents that "
+            "share at least 80 % of their word pairs with a document of another text. Texts with "
+            "two labels: documents whose text stands under several classes. Test texts in "
+            "training: under an official split.",
             sources=(Source(file, "write_data_tables"),),
         )
     ]
+    odd = found[(found[list(_ODD)] > 0).any(axis=1)]
+    if len(odd):
+        blocks.append(
+            sheet_of_frame(
+                odd.assign(title=odd["dataset"].map(titles)),
+                {"title": ("Dataset", None), **_ODD},
+                name="odd",
+                title="What is odd in the data",
+                caption="Documents with U+FFFD: with a character that could not be decoded. With "
+                "control characters: they may mean a wrong encoding. Desktop files: what macOS and "
+                "Windows add to an archive (._*, .DS_Store, Thumbs.db and their like); none is "
+                "read. Datasets that have none of these are not listed.",
+                sources=(Source(file, "write_data_tables"),),
+            )
+        )
     file = f"tables/{study['name']}/near_duplicates.csv"
     pairs = results.table(file)
     if pairs is not None and len(pairs):
