@@ -2,7 +2,6 @@
 
 import importlib
 import itertools
-import warnings
 import weakref
 
 import numpy as np
@@ -12,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from textbaselines.errors import UserError
 from textbaselines.models import liblinear, nbsvm, registry
@@ -41,11 +38,6 @@ EXACT = {
 }
 # Methods to which a column of zeros is like any other: it has random weights or a density.
 SEES_UNSEEN_COLUMNS = {"elm", "gda", "gnb"}
-# Checks of scikit-learn that test outside the method's domain.
-EXPECTED_FAILURES = {
-    name: {"check_decision_proba_consistency": "predicts rows with negative counts"}
-    for name in ("mnb", "bnb", "lm", "tlm")
-}
 # Points whose preparation is shared in ways that the default grids do not have.
 WIDER = {
     "ksvm": [
@@ -117,18 +109,6 @@ def test_the_entry_is_complete(name):
     validate_params(name, family.default_fixed)
     for point in grid_points(family):
         validate_params(name, point)
-
-
-@every_method
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learn_accepts_the_estimator(name):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SkipTestWarning)
-        check_estimator(
-            METHODS[name].estimator(),
-            expected_failed_checks=EXPECTED_FAILURES.get(name, {}),
-            on_skip=None,
-        )
 
 
 @every_method

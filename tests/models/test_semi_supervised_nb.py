@@ -1,12 +1,8 @@
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import SkipTestWarning
-from sklearn.utils.estimator_checks import check_estimator
 
 from textbaselines.models import MultinomialNB, SemiSupervisedNB
 
@@ -27,7 +23,7 @@ def few_labels(seed, classes=2, n=60, m=12, lean=1.5):
 def test_one_step_by_hand():
     # First model: (good, bad, fun) are 3/5, 1/5, 1/5 in class 1 and 1/5, 3/5, 1/5 in class 0: the
     # third document is of class 1 by 3 to 1. It adds 3/4 and 1/4 of (1, 0, 1).
-    model = SemiSupervisedNB(max_iter=1).fit(X, Y)
+    model = SemiSupervisedNB(max_iter=1, unlabelled=-1).fit(X, Y)
     np.testing.assert_allclose(model.class_count_, [1.25, 1.75])
     np.testing.assert_allclose(model.feature_count_, [[0.25, 2, 0.25], [2.75, 0, 0.75]])
     np.testing.assert_allclose(
@@ -43,7 +39,7 @@ def test_one_step_by_hand():
 
 
 def test_the_weight_scales_the_unlabelled():
-    model = SemiSupervisedNB(max_iter=1, weight=0.4).fit(X, Y)
+    model = SemiSupervisedNB(max_iter=1, weight=0.4, unlabelled=-1).fit(X, Y)
     np.testing.assert_allclose(model.class_count_, [1.1, 1.3])
     np.testing.assert_allclose(model.feature_count_, [[0.1, 2, 0.1], [2.3, 0, 0.3]])
 
@@ -58,7 +54,9 @@ def test_the_weight_scales_the_unlabelled():
 )
 def test_the_objective_never_falls(seed, classes, weight, alpha, class_prior):
     counts, y, _ = few_labels(seed, classes)
-    model = SemiSupervisedNB(alpha, class_prior, weight, tol=1e-9, max_iter=60).fit(counts, y)
+    model = SemiSupervisedNB(alpha, class_prior, weight, tol=1e-9, max_iter=60, unlabelled=-1).fit(
+        counts, y
+    )
     assert np.all(np.diff(model.objective_) >= -1e-9 * np.abs(model.objective_[1:]))
     assert len(model.objective_) == model.n_iter_ + 1
     np.testing.assert_allclose(np.exp(model.feature_log_prob_).sum(axis=1), 1)
@@ -66,7 +64,7 @@ def test_the_objective_never_falls(seed, classes, weight, alpha, class_prior):
 
 def test_at_the_end_the_model_gives_its_own_expected_counts():
     counts, y, _ = few_labels(0, 3)
-    model = SemiSupervisedNB(weight=0.3, tol=0, max_iter=5000).fit(counts, y)
+    model = SemiSupervisedNB(weight=0.3, tol=0, max_iter=5000, unlabelled=-1).fit(counts, y)
     assert model.converged_
     shares = model.predict_proba(counts[y == -1])
     own = np.array([counts[y == c].sum(axis=0) for c in range(3)])[:, 0]
@@ -78,11 +76,13 @@ def test_at_the_end_the_model_gives_its_own_expected_counts():
 @pytest.mark.parametrize(("weight", "rows"), [(0.0, 60), (1.0, 6)])
 def test_without_unlabelled_documents_it_is_multinomial_naive_bayes(weight, rows):
     counts, y, _ = few_labels(0)
-    model = SemiSupervisedNB(weight=weight).fit(counts[:rows], y[:rows])
+    model = SemiSupervisedNB(weight=weight, unlabelled=-1).fit(counts[:rows], y[:rows])
     plain = MultinomialNB().fit(counts[:6], y[:6])
     np.testing.assert_array_equal(model.predict_proba(counts), plain.predict_proba(counts))
     assert model.converged_
-    assert model.n_iter_ == 0
+    # The one step changes nothing.
+    assert model.n_iter_ == 1
+    assert model.objective_[0] == model.objective_[1]
 
 
 def test_unlabelled_documents_help():
@@ -92,7 +92,7 @@ def test_unlabelled_documents_help():
         y[2:] = -1
         rest = y == -1
         plain = MultinomialNB().fit(counts[~rest], y[~rest])
-        model = SemiSupervisedNB().fit(counts, y)
+        model = SemiSupervisedNB(unlabelled=-1).fit(counts, y)
         gains.append(
             model.score(counts[rest], truth[rest]) - plain.score(counts[rest], truth[rest])
         )
@@ -100,14 +100,21 @@ def test_unlabelled_documents_help():
 
 
 def test_words_of_unlabelled_documents_are_in_the_vocabulary():
-    assert SemiSupervisedNB().fit(X, Y).in_vocabulary_.tolist() == [True] * 3
-    assert SemiSupervisedNB(weight=0).fit(X, Y).in_vocabulary_.tolist() == [True, True, False]
+    assert SemiSupervisedNB(unlabelled=-1).fit(X, Y).in_vocabulary_.tolist() == [True] * 3
+    assert SemiSupervisedNB(weight=0, unlabelled=-1).fit(X, Y).in_vocabulary_.tolist() == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_labels_that_are_strings():
     counts, y, _ = few_labels(0)
     names = np.array(["neg", "pos", -1], dtype=object)[y]
-    plain, named = SemiSupervisedNB().fit(counts, y), SemiSupervisedNB().fit(counts, names)
+    plain, named = (
+        SemiSupervisedNB(unlabelled=-1).fit(counts, y),
+        SemiSupervisedNB(unlabelled=-1).fit(counts, names),
+    )
     assert named.classes_.tolist() == ["neg", "pos"]
     np.testing.assert_array_equal(named.coef_, plain.coef_)
     assert SemiSupervisedNB().fit(counts[:6], ["a", "b"] * 3).classes_.tolist() == ["a", "b"]
@@ -116,24 +123,25 @@ def test_labels_that_are_strings():
 @pytest.mark.parametrize(
     ("y", "wanted"),
     [
-        (["a", "b", "-1"], "make y an array of dtype object"),
+        (["a", "b", "-1"], "give unlabelled='-1', or y as an array of dtype object"),
         ([-1, -1, -1], "every y is -1"),
-        ([-1, 1, 1], "if -1 is the other class, name it otherwise"),
+        ([-1, 1, 1], "if -1 is the other class, name another mark"),
     ],
 )
 def test_marks_that_cannot_be_meant_are_refused(y, wanted):
     with pytest.raises(ValueError, match=wanted):
-        SemiSupervisedNB().fit(X, y)
+        SemiSupervisedNB(unlabelled=-1).fit(X, y)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learn_accepts_the_estimator():
-    # Where scikit-learn's checks have classes of 1 and -1, the second has no label here.
-    outside = {
-        "check_decision_proba_consistency": "predicts rows with negative counts",
-        "check_classifiers_classes": "classes 1 and -1",
-        "check_non_transformer_estimators_n_iter": "all rows have labels: there is no step",
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SkipTestWarning)
-        check_estimator(SemiSupervisedNB(), expected_failed_checks=outside, on_skip=None)
+def test_the_mark_is_named_and_minus_one_is_a_class_otherwise():
+    counts, y, truth = few_labels(0)
+    marked = SemiSupervisedNB(unlabelled=-1).fit(counts, y)
+    words = np.array(["neg", "pos", ""])[y]
+    np.testing.assert_array_equal(
+        SemiSupervisedNB(unlabelled="").fit(counts, words).coef_, marked.coef_
+    )
+    # The sentiments -1, 0 and 1.
+    sentiments = np.arange(60) % 3 - 1
+    model = SemiSupervisedNB().fit(counts, sentiments)
+    assert model.classes_.tolist() == [-1, 0, 1]
+    np.testing.assert_array_equal(model.coef_, MultinomialNB().fit(counts, sentiments).coef_)

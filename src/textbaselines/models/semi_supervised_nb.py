@@ -12,8 +12,8 @@ from textbaselines.models.matrices import Matrix, class_sums
 from textbaselines.models.naive_bayes import ClassCounts, MultinomialNB
 from textbaselines.models.parameters import ClassPrior, Number, Parameter
 
-# The mark of a row without a label, as in sklearn.semi_supervised.
-UNLABELLED = -1
+# The code of a row without a label.
+_NONE = -1
 
 
 class SemiSupervisedNB(MultinomialNB):
@@ -31,7 +31,8 @@ class SemiSupervisedNB(MultinomialNB):
     ``weight`` is above 0. Class shares are not smoothed, as in :class:`MultinomialNB`, which this
     is without unlabelled documents; the source adds one to each class's count.
 
-    Rows whose y is -1 have no label. With labels that are strings, y must be an array of objects.
+    Rows whose y is ``unlabelled`` have no label; scikit-learn's mark is -1. Without a mark every
+    row has its label, and -1 is a class like any other.
 
     Fitted: what :class:`MultinomialNB` has, with expected counts in ``feature_count_`` and
     ``class_count_``; ``objective_`` (n_iter + 1,): its value before the first step and after each;
@@ -51,6 +52,8 @@ class SemiSupervisedNB(MultinomialNB):
         EM stops when the objective grows by less than this share of it.
     max_iter : int
         The limit of steps.
+    unlabelled : label, optional
+        What y has for a document without a label, for instance -1 or ``""``.
     positive : label, optional
         The positive class of two: named, it wins a tie of equally frequent classes. Without
         effect for more than two classes.
@@ -72,12 +75,14 @@ class SemiSupervisedNB(MultinomialNB):
         weight: float = 1.0,
         tol: float = 1e-6,
         max_iter: int = 100,
+        unlabelled: Any = None,
         positive: Any = None,
     ) -> None:
         super().__init__(alpha, class_prior, positive)
         self.weight = weight
         self.tol = tol
         self.max_iter = max_iter
+        self.unlabelled = unlabelled
 
     def _prepare(self, X: Matrix, y: ArrayLike) -> ClassCounts:
         X, codes = self._training_data(X, y)
@@ -87,34 +92,34 @@ class SemiSupervisedNB(MultinomialNB):
             feature_count=class_sums(X[labelled], codes[labelled], len(self.classes_)),
             class_count=np.bincount(codes[labelled]).astype(np.float64),
         )
-        self.n_iter_, self.converged_, self.objective_ = 0, True, np.zeros(0)
-        if labelled.all() or self.weight == 0:
-            return own
-        return self._expectation_maximisation(own, X[~labelled])
+        others = X[~labelled] if self.weight > 0 else X[:0]
+        return self._expectation_maximisation(own, others)
 
     def _training_data(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, NDArray[np.intp]]:
         """Return X and the code of each row's class, -1 for rows without a label."""
         X, labels = self._fit_data(X, y)
-        if labels.dtype.kind in "US" and np.any(labels == str(UNLABELLED)):
+        mark = self.unlabelled
+        if labels.dtype.kind in "US" and not isinstance(mark, str) and np.any(labels == str(mark)):
             raise ValueError(
-                f"{type(self).__name__}: y holds the text '-1', not the number that marks a "
-                "document without a label: make y an array of dtype object"
+                f"{type(self).__name__}: y holds the text {str(mark)!r}, and unlabelled is "
+                f"{mark!r}, which is no text: give unlabelled={str(mark)!r}, or y as an array of "
+                "dtype object"
             )
-        labelled = np.asarray(labels != UNLABELLED)
+        labelled = np.array([mark is None or one != mark for one in labels.tolist()])
         if not labelled.any():
             raise ValueError(
-                f"{type(self).__name__}: every y is -1, the mark of a document without a label; "
-                "at least one document of each class needs its label"
+                f"{type(self).__name__}: every y is {mark!r}, the mark of a document without a "
+                "label; at least one document of each class needs its label"
             )
         known = np.array(labels[labelled].tolist())
         check_classification_targets(known)
-        codes = np.full(len(labels), UNLABELLED)
+        codes = np.full(len(labels), _NONE)
         self.classes_, codes[labelled] = np.unique(known, return_inverse=True)
         if len(self.classes_) == 1 and not labelled.all():
             raise ValueError(
                 f"{type(self).__name__}: all labelled documents are of class "
-                f"{self.classes_[0]!r}, and y = -1 marks a document without a label: if -1 is "
-                "the other class, name it otherwise"
+                f"{self.classes_[0]!r}, and y = {mark!r} marks a document without a label: if "
+                f"{mark!r} is the other class, name another mark"
             )
         self._positive_code()
         return X, codes
