@@ -9,7 +9,7 @@ name, the repeat and the fold.
 rule draw_folds:
     """Draw the folds of a dataset under the study's protocol."""
     input:
-        code=code("draw_folds", "experiments.folds", "datasets.corpus", "logs"),
+        code=code("draw_folds", "experiments.small_classes", "datasets.corpus", "logs"),
         corpus="results/corpora/{dataset}/corpus.parquet",
     output:
         folds="results/folds/{study}/{dataset}.parquet",
