@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,12 @@ def environment() -> dict[str, str]:
     """The variables of a plain shell: no mirror, no telemetry."""
     kept = {key: value for key, value in os.environ.items() if key != "TEXTBASELINES_MIRROR"}
     return {**kept, "MLFLOW_DISABLE_TELEMETRY": "true"}
+
+
+@pytest.fixture(scope="session")
+def new_project(repository: Path) -> Callable[[Path], Project]:
+    """Make a project in a folder, with nothing run."""
+    return lambda folder: Project(folder, repository)
 
 
 @pytest.fixture(scope="session")

@@ -58,11 +58,11 @@ def caption(documents: Mapping[str, int], protocol: Protocol) -> str:
     never = sum(one.documents for one in small if not one.folds)
     classes = f"{len(small)} small class{'es' if len(small) > 1 else ''}"
     if never == count:
-        said = f"{_documents(count)} of {classes} always train"
+        said = f"{_documents(count)} of {classes} never tested"
     else:
-        said = f"{_documents(count)} of {classes} test in fewer folds"
-        said += f", {never} of them never" if never else ""
-    return f"; {'at least ' if protocol.grouped else ''}{said}"
+        said = f"{_documents(count)} of {classes} in fewer folds"
+        said += f" ({never} never tested)" if never else ""
+    return f", {'at least ' if protocol.grouped else ''}{said}"
 
 
 def note(documents: Mapping[str, int], protocol: Protocol, dataset: str) -> str | None:
