@@ -66,7 +66,6 @@ def write_files(folder: Path) -> None:
         yaml.safe_dump(dataset, sort_keys=False)
     )
     of_words = {"tokenizer": "words", "ngrams": [1, 1], "unk": {"policy": "drop"}}
-    svd = {"kind": "svd", "rank": 20}
     on_uni = {"representations": ["uni"]}
     (folder / "many_study.yaml").write_text(
         yaml.safe_dump(
