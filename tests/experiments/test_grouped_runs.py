@@ -94,6 +94,36 @@ def test_inner_folds_differ_by_the_repeats_alone() -> None:
     assert inner_folds_kept_together(NO_INNER, kept, groups, labels).empty
 
 
+def test_a_class_that_would_be_lost_has_a_text_moved() -> None:
+    # b and d follow a and c, so that fold 0 would have all of class p: texts u and v.
+    ids = list("abcdefgh")
+    groups = pd.Series(list("uuvvwxyz"), ids)
+    labels = pd.Series(list("ppppqqqq"), ids)
+    folds = pd.DataFrame({"repeat": 0, "fold": [0, 1, 0, 1, 0, 0, 1, 1], "id": ids})
+    kept = folds_kept_together(folds, groups, labels)
+    assert kept["fold"].tolist() == [1, 1, 0, 0, 0, 0, 1, 1]
+    inner = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": [0, 0, 0, 0, 1, 1, 1, 1],
+            "inner": [0, 1, 0, 1, 0, 1, 0, 1],
+            "id": list("bdghacef"),
+        }
+    )
+    together = inner_folds_kept_together(inner, kept, groups, labels)
+    found = {(row.fold, row.id): row.inner for row in together.itertuples()}
+    # In each training part class p has one text left, which always trains.
+    assert {key: value for key, value in found.items() if key[1] in "abcd"} == {
+        **{(0, one): -1 for one in "ab"},
+        **{(1, one): -1 for one in "cd"},
+    }
+    for division in divisions(kept, ids, together):
+        assert set(labels.to_numpy()[division.training]) == {"p", "q"}
+    # A class of one text never tests, whose documents were apart.
+    alone = folds_kept_together(folds, groups.replace("v", "u"), labels)
+    assert alone["fold"].tolist() == [-1, -1, -1, -1, 0, 0, 1, 1]
+
+
 def study(tmp_path: Path, texts: list[str], labels: list[str]):
     """A corpus with the files that a comparison reads."""
     ids = [f"d{place}" for place in range(len(texts))]
