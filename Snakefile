@@ -100,6 +100,8 @@ rule all:
 
 
 onstart:
+    for note in study.notes():
+        print(f"note: {note}", file=sys.stderr)
     # By default no more than 100 jobs start in a second, and to keep to that Snakemake looks at the
     # inputs of every ready job once a second. Where jobs run on this machine its cores are limit
     # enough; the profile has no word for "no limit".

@@ -63,7 +63,7 @@ def test_repeats_go_where_the_first_of_them_is() -> None:
         }
     )
     groups = pd.Series(dict(zip("abcdef", "xyxzzx", strict=True)))
-    kept = folds_kept_together(folds, groups)
+    kept = folds_kept_together(folds, groups, pd.Series("p", list("abcdef")))
     # c follows a and e follows d, in each repeat; f is left out as before.
     assert kept["fold"].tolist() == [0, 1, 0, 1, 1, -2, 2, 0, 2, 1, 1, -2]
     assert kept[["repeat", "id"]].equals(folds[["repeat", "id"]])
@@ -74,7 +74,8 @@ def test_inner_folds_differ_by_the_repeats_alone() -> None:
     # In fold 0, a and b are tested; d is moved there with a, and e out of it, to c.
     groups = pd.Series(dict(zip("abcdefg", "uvwuwxy", strict=True)))
     folds = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1, 0, 1, -2], "id": list("abcdefg")})
-    kept = folds_kept_together(folds, groups)
+    labels = pd.Series("p", list("abcdefg"))
+    kept = folds_kept_together(folds, groups, labels)
     assert kept["fold"].tolist() == [0, 0, 1, 0, 1, 1, -2]
     inner = pd.DataFrame(
         {
@@ -84,13 +85,43 @@ def test_inner_folds_differ_by_the_repeats_alone() -> None:
             "id": list("cdfabe"),
         }
     )
-    together = inner_folds_kept_together(inner, kept, groups)
+    together = inner_folds_kept_together(inner, kept, groups, labels)
     found = {(row.fold, row.id): row.inner for row in together.itertuples()}
     # c and f stay, e comes with c; of fold 1, a and b stay, d comes with a.
     assert found == {(0, "c"): 0, (0, "e"): 0, (0, "f"): 1, (1, "a"): 0, (1, "b"): 1, (1, "d"): 0}
     # And they divide the training documents, as divisions demands.
     assert len(list(divisions(kept, list("abcdefg"), together))) == 2 + 4
-    assert inner_folds_kept_together(NO_INNER, kept, groups).empty
+    assert inner_folds_kept_together(NO_INNER, kept, groups, labels).empty
+
+
+def test_a_class_that_would_be_lost_has_a_text_moved() -> None:
+    # b and d follow a and c, so that fold 0 would have all of class p: texts u and v.
+    ids = list("abcdefgh")
+    groups = pd.Series(list("uuvvwxyz"), ids)
+    labels = pd.Series(list("ppppqqqq"), ids)
+    folds = pd.DataFrame({"repeat": 0, "fold": [0, 1, 0, 1, 0, 0, 1, 1], "id": ids})
+    kept = folds_kept_together(folds, groups, labels)
+    assert kept["fold"].tolist() == [1, 1, 0, 0, 0, 0, 1, 1]
+    inner = pd.DataFrame(
+        {
+            "repeat": 0,
+            "fold": [0, 0, 0, 0, 1, 1, 1, 1],
+            "inner": [0, 1, 0, 1, 0, 1, 0, 1],
+            "id": list("bdghacef"),
+        }
+    )
+    together = inner_folds_kept_together(inner, kept, groups, labels)
+    found = {(row.fold, row.id): row.inner for row in together.itertuples()}
+    # In each training part class p has one text left, which always trains.
+    assert {key: value for key, value in found.items() if key[1] in "abcd"} == {
+        **{(0, one): -1 for one in "ab"},
+        **{(1, one): -1 for one in "cd"},
+    }
+    for division in divisions(kept, ids, together):
+        assert set(labels.to_numpy()[division.training]) == {"p", "q"}
+    # A class of one text never tests, whose documents were apart.
+    alone = folds_kept_together(folds, groups.replace("v", "u"), labels)
+    assert alone["fold"].tolist() == [-1, -1, -1, -1, 0, 0, 1, 1]
 
 
 def study(tmp_path: Path, texts: list[str], labels: list[str]):
@@ -191,9 +222,9 @@ def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
         ("uni-tfidf", "nested"),
         ("selected", "nested"),
     ]
-    groups = corpus.set_index("id")["group"]
-    kept = folds_kept_together(folds, groups)
-    kept_inner = inner_folds_kept_together(inner, kept, groups)
+    groups, labels = corpus.set_index("id")["group"], corpus.set_index("id")["label"]
+    kept = folds_kept_together(folds, groups, labels)
+    kept_inner = inner_folds_kept_together(inner, kept, groups, labels)
     train_plain(tmp_path / "alone", work, corpus, kept, kept_inner)
     for side, column in (("runs", "accuracy"), ("alone", "accuracy_grouped")):
         folders = [tmp_path / side / "d" / task.representation / "MNB" for task in tasks]

@@ -169,3 +169,21 @@ def test_a_curve_needs_a_fixed_point(repository) -> None:
     config["learning_curves"] = {"representations": ["bi"], "methods": ["MNB"]}
     with pytest.raises(UserError, match="no fixed point"):
         make_study(config, "study.yaml", repository, repository / "workflow" / "schemas")
+
+
+def test_a_part_without_features_has_no_result_and_says_why() -> None:
+    # The smallest part is two documents, whose words are all too rare.
+    material = Material(some_text(60, 1), "drop", 3)
+    task = curves.CurveTask(
+        *("d", "bi", ["pos", "neg"], "binary", "training", None, "drop", 3),
+        methods=[{"name": "NB", "family": "mnb", "params": {"alpha": 1.0}}],
+        fractions=[0.01, 1.0],
+    )
+    scores = curves.train_curves(
+        task, material.counts, material.tokens, material.folds, material.corpus(), 1, LOG
+    ).set_index("fraction")
+    empty = scores[scores["n_features"] == 0]
+    assert len(empty) > 0
+    assert (empty["failure"] == "no training document has a feature").all()
+    assert (empty.index == 0.01).all()
+    assert scores.loc[1.0, "failure"].isna().all()

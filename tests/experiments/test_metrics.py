@@ -20,7 +20,8 @@ def test_confusion_and_macro_f1_equal_scikit_learn(rows: list[tuple[int, int]]) 
     np.testing.assert_array_equal(
         matrix, theirs.confusion_matrix(truth, predicted, labels=[0, 1, 2])
     )
-    f1 = theirs.f1_score(truth, predicted, labels=[0, 1, 2], average="macro", zero_division=0)
+    # Over the classes that are there: a fold may have no test document of a small class.
+    f1 = theirs.f1_score(truth, predicted, average="macro", zero_division=0)
     assert metrics.macro_f1(matrix) == pytest.approx(f1, abs=1e-12)
 
 

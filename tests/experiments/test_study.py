@@ -72,6 +72,103 @@ def test_protocols_come_from_the_dataset_and_sizes_from_the_study(make) -> None:
     assert make(protocol={"inner": None}).protocol("rt-s") == Protocol("cv", 10, 1)
 
 
+@pytest.fixture
+def gadgets(repository: Path, tmp_path: Path):
+    """A study of one dataset with so many documents of each class, and folds of its own."""
+
+    def gadgets(documents: dict[str, int], divided: str = "{kind: cv, folds: 3}", **changes: Any):
+        files = "".join(
+            f"  - name: {label}.txt\n    sources: [{{kind: mirror, name: {label}.txt, "
+            f"sha256: {'0' * 64}}}]\n"
+            for label in documents
+        )
+        labels = ", ".join(f"{label}.txt: {label}" for label in documents)
+        counts = ", ".join(f"{label}: {count}" for label, count in documents.items())
+        (tmp_path / "gadgets.yaml").write_text(
+            "name: gadgets\ntitle: G\ncitation: c\nterms: t\nlanguage: en\n"
+            f"files:\n{files}reader: {{kind: lines, labels: {{{labels}}}}}\n"
+            f"encoding: {{name: utf-8}}\nclasses: [{', '.join(documents)}]\n"
+            f"protocol: {divided}\nexpected: {{documents: {{{counts}}}}}\n"
+        )
+        base = {
+            **BASE,
+            "datasets": ["gadgets"],
+            "dataset_folder": str(tmp_path),
+            "tokenizers": {"words": {"family": "words"}},
+            "representations": {"uni": BASE["representations"]["uni"]},
+        }
+        schemas = repository / "workflow" / "schemas"
+        return make_study({**base, **changes}, "study.yaml", repository, schemas)
+
+    return gadgets
+
+
+def test_a_dataset_has_its_own_folds_unless_the_study_states_them(gadgets) -> None:
+    many = {"praise": 30, "complaint": 20}
+    own = gadgets(many)
+    assert own.protocol("gadgets").folds == 3
+    assert own.replaced_folds() == []
+    assert gadgets(many, protocol={"cv": {"repeats": 4}}).protocol("gadgets").folds == 3
+    assert gadgets(many, "{kind: cv}").protocol("gadgets").folds == 10
+    stated = gadgets(many, protocol={"cv": {"folds": 5}})
+    assert stated.protocol("gadgets").folds == 5
+    assert stated.replaced_folds() == [
+        "5 folds, as protocol.cv.folds of the study states, instead of those in the dataset files "
+        "of gadgets (3)"
+    ]
+    assert own.notes() == stated.notes() == []
+
+
+def test_the_shipped_studies_keep_their_folds(repository: Path) -> None:
+    folds = {"config": 10, "duplicates": 10, "ratings": 5, "survey": 5, "wang_manning": 10}
+    for name, wanted in folds.items():
+        file = repository / "config" / f"{name}.yaml"
+        study = read_study([file], {}, repository, repository / "workflow" / "schemas")
+        of_cv = {study.protocol(dataset).folds for dataset in study.datasets} - {1, 2}
+        assert of_cv == {wanted}
+        assert study.notes() == []
+        assert all("small class" not in one["protocol"] for one in study.description()["datasets"])
+
+
+def test_small_classes_are_named_from_the_documents_stated(gadgets) -> None:
+    study = gadgets({"a": 9, "b": 1, "c": 2, "d": 4}, "{kind: cv, folds: 4}")
+    assert study.notes() == [
+        "dataset gadgets: 2 classes have fewer documents than the 4 folds: b (1, always trains), c "
+        "(2, tests in 2 of 4 folds); 3 classes have fewer documents in a training part than the 5 "
+        "inner folds: b, c, d"
+    ]
+    (described,) = study.description()["datasets"]
+    assert described["protocol"] == (
+        "4-fold stratified cross-validation, 3 documents of 2 small classes in fewer folds (1 "
+        "never tested)"
+    )
+    halves = gadgets({"a": 9, "b": 1}, "{kind: halves}", protocol={"inner": None})
+    assert halves.notes() == [
+        "dataset gadgets: 1 class has fewer documents than the two halves: b (1, always trains)"
+    ]
+    (described,) = halves.description()["datasets"]
+    assert described["protocol"].endswith("halves, 1 document of 1 small class never tested")
+    trial = gadgets({"a": 90, "b": 40}, "{kind: cv, folds: 30}", max_documents=20)
+    assert trial.protocol("gadgets").folds == 20
+    assert gadgets({"a": 3, "b": 2}, "{kind: cv, folds: 10}").notes()[0] == (
+        "dataset gadgets: 3 folds instead of 10, for no class has more documents"
+    )
+    long = gadgets({"big": 500, **{f"c{number:03}": 1 for number in range(300)}})
+    assert all(len(note) < 600 for note in long.notes())
+    assert "and 292 more" in long.notes()[0]
+
+
+def test_a_dataset_that_cannot_be_divided_is_refused_before_any_job(gadgets) -> None:
+    with pytest.raises(UserError, match="no class has two documents"):
+        gadgets({"a": 1, "b": 1})
+    # Of two folds, one trains on a document of each class: nothing for inner folds to divide.
+    with pytest.raises(UserError) as error:
+        gadgets({"a": 3, "b": 2}, "{kind: cv, folds: 2}")
+    assert "dataset gadgets, training documents of repeat 0, fold 0" in str(error.value)
+    gadgets({"a": 3, "b": 2}, "{kind: cv, folds: 2}", protocol={"inner": None})
+    gadgets({"a": 3, "b": 2}, "{kind: cv, folds: 3}")
+
+
 def test_inner_folds_are_trained_on_where_there_is_something_to_choose(make) -> None:
     study = make()
     # MNB has a grid; SVM has one point, and of every dataset one representation.

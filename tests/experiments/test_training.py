@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -468,3 +469,43 @@ def test_progress_says_fits_rate_and_time_left(material: Material, caplog) -> No
     assert "40 of 40 fits (2 grid points)" in caplog.messages[-1]
     assert "a second" in caplog.messages[-1]
     assert "about 0 s left" in caplog.messages[-1]
+
+
+def test_documents_without_features_are_refused_before_a_fit() -> None:
+    # No word comes up 99 times.
+    poor = Material(some_text(60, 1), "drop", 99)
+    task = replace(
+        poor.task("mnb", [{"alpha": 1.0}]),
+        details={"unk": {"policy": "drop", "min_count": 99}, "ngrams": [1, 2]},
+    )
+    with pytest.raises(UserError) as error:
+        list(poor.train_all([task]))
+    told = str(error.value)
+    assert "no training document has a feature" in told
+    assert "dataset d, key representations.bi, repeat 0, fold 0\n" in told
+    assert "48 training documents, 0 features" in told
+    assert "lower unk.min_count (now 99)" in told
+    assert "ngrams" not in told
+
+
+def test_one_fold_without_features_is_named() -> None:
+    # In one inner fold alone all words are too rare; empty documents have no features either.
+    rich = Material(some_text(60, 1))
+    (second,) = [d.key for d in rich.divisions() if d.fold == 1 and d.inner == 2]
+    rich.vocabularies[second] = fit_vocabulary(
+        rich.tokens, np.ones(60, dtype=bool), "drop", min_count=999
+    )
+    points = [{"alpha": 0.5}, {"alpha": 1.0}]
+    with pytest.raises(UserError, match="repeat 0, fold 1, inner fold 2"):
+        rich.train("mnb", points, chooses=True, origin="grid")
+    empty = Material([[] for _ in range(60)])
+    with pytest.raises(UserError, match="documents are empty"):
+        empty.train("mnb", [{"alpha": 1.0}])
+
+
+@pytest.mark.parametrize("family", METHODS)
+def test_one_constant_feature_can_be_trained_on(family: str) -> None:
+    same = Material([["word"]] * 60, "drop", 1)
+    _, results = same.train(family, [METHODS[family]])
+    assert results.scores["failure"].isna().all()
+    assert (results.scores["n_features"] == 1).all()

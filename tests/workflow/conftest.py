@@ -94,6 +94,12 @@ def copy_project(repository: Path) -> Callable[[Path], tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
+def new_project(repository: Path) -> Callable[[Path], Project]:
+    """Make a project in a folder, with nothing run."""
+    return lambda folder: Project(folder, repository)
+
+
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Project:
     """A project whose small study was run on two cores; tests must not change it."""
     project = Project(tmp_path_factory.mktemp("finished"), repository)

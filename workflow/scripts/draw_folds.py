@@ -6,6 +6,7 @@ from pathlib import Path
 
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds, write_folds
+from textbaselines.experiments.small_classes import lines_of_folds
 from textbaselines.logs import run_script, run_to_end
 
 
@@ -24,9 +25,12 @@ def main() -> None:
         protocol = Protocol(**args.protocol)
         corpus = read_corpus(args.corpus, columns=["id", "label", "split", "group"])
         folds = draw_folds(corpus, protocol, args.dataset, max_documents)
-        write_folds(args.inner, draw_inner_folds(corpus, folds, protocol, args.dataset))
+        inner_folds = draw_inner_folds(corpus, folds, protocol, args.dataset)
+        write_folds(args.inner, inner_folds)
         write_folds(args.output, folds)
         log.info(protocol.caption)
+        for line in lines_of_folds(corpus, folds, inner_folds, protocol):
+            log.warning("%s", line)
 
 
 if __name__ == "__main__":

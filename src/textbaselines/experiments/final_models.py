@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.calibration import fit_slope
-from textbaselines.experiments.folds import LEFT_OUT, NEVER_TEST
+from textbaselines.experiments.class_placement import NEVER_TEST
+from textbaselines.experiments.folds import LEFT_OUT
 from textbaselines.experiments.predictions import class_order, rating_threshold
 from textbaselines.experiments.training import class_codes, no_ratings
 from textbaselines.models.registry import METHODS, fit_grid

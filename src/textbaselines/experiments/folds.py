@@ -6,9 +6,14 @@ documents of fold f are all others.
 
 Hyper-parameters are chosen by inner folds: the training documents of each (repeat, fold) divided
 once more. Their table has one row for each of these documents: ``inner`` is the inner fold in which
-it validates.
+it validates, -1 when it never does.
+
+No class is ever without training documents. One with fewer documents than folds (or distinct texts,
+where these are kept together) tests in as many folds as it has documents, and one with a single
+document never tests.
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +25,9 @@ from numpy.typing import NDArray
 
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.class_placement import NEVER_TEST, Incidence, keep_in_training
 from textbaselines.seeds import seed_from
 
-NEVER_TEST = -1
 LEFT_OUT = -2
 OUTER = -1
 """In place of an inner fold: the division whose test documents make the results."""
@@ -107,8 +112,8 @@ def draw_folds(
     Raises
     ------
     UserError
-        When the smallest class has fewer documents (or distinct texts, if grouped) than folds, or
-        the official split is missing.
+        When there is one class alone, no class has two documents (or distinct texts, if grouped),
+        or the official split is missing or has no test document.
     """
     used = _sample(corpus, max_documents, dataset)
     n_documents = len(corpus)
@@ -148,8 +153,7 @@ def draw_inner_folds(
     Raises
     ------
     UserError
-        When a training part has fewer documents of a class (or distinct texts, if grouped) than
-        inner folds.
+        When no class has two documents (or distinct texts, if grouped) in a training part.
     """
     ids = corpus["id"].to_numpy()
     tables = [_no_inner_folds()]
@@ -158,7 +162,10 @@ def draw_inner_folds(
             part = corpus[division.training]
             place = ("repeat", division.repeat, "fold", division.fold)
             seed = seed_from(dataset, "inner", protocol.inner, *place)
-            inner = _stratified(part, protocol.inner, protocol.grouped, seed, dataset)
+            part_of = f"repeat {division.repeat}, fold {division.fold}"
+            where = f"dataset {dataset}, training documents of {part_of}"
+            fix = "set protocol.inner to null, or use more folds or more documents"
+            inner = _stratified(part, protocol.inner, protocol.grouped, seed, where, fix)
             tables.append(
                 pd.DataFrame(
                     {
@@ -240,10 +247,10 @@ def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame
 def _inner_divisions(
     outer: Division, rows: pd.DataFrame, place_of: "pd.Index[str]"
 ) -> Iterator[Division]:
-    inner_fold = np.full(len(place_of), OUTER, dtype=np.int32)
+    inner_fold = np.full(len(place_of), LEFT_OUT, dtype=np.int32)
     places = place_of.get_indexer(pd.Index(rows["id"]))
     inner_fold[places] = rows["inner"].to_numpy()
-    if (places < 0).any() or not np.array_equal(inner_fold != OUTER, outer.training):
+    if (places < 0).any() or not np.array_equal(inner_fold != LEFT_OUT, outer.training):
         raise UserError(
             "the inner folds do not divide the training documents",
             where=f"repeat {outer.repeat}, fold {outer.fold}",
@@ -251,7 +258,7 @@ def _inner_divisions(
             expected=f"the {outer.training.sum()} training documents, each once",
             fix="delete the dataset's inner folds file and run again",
         )
-    for inner in range(int(inner_fold.max()) + 1):
+    for inner in sorted(set(inner_fold.tolist()) - {NEVER_TEST, LEFT_OUT}):
         validating = inner_fold == inner
         yield Division(outer.repeat, outer.fold, inner, outer.training & ~validating, validating)
 
@@ -289,30 +296,76 @@ def _fold_column(
         return _official(corpus, protocol, dataset)
     n_folds = protocol.folds if protocol.kind == "cv" else 2
     seed = seed_from(dataset, protocol.kind, n_folds, "repeat", repeat)
-    fold_of = _stratified(corpus, n_folds, protocol.grouped, seed, dataset)
+    fix = "use more documents of each class"
+    fold_of = _stratified(corpus, n_folds, protocol.grouped, seed, f"dataset {dataset}", fix)
     if protocol.kind == "halves":
         fold_of[fold_of == 1] = NEVER_TEST
+        if protocol.grouped:
+            codes, units = _numbered(corpus, grouped=True)
+            fold_of = keep_in_training(fold_of, codes, units, [0])
     return fold_of
 
 
 def _stratified(
-    corpus: pd.DataFrame, n_folds: int, grouped: bool, seed: int, dataset: str
+    corpus: pd.DataFrame, n_folds: int, grouped: bool, seed: int, where: str, fix: str
 ) -> NDArray[np.int32]:
-    """Return the fold of each document: classes in proportion, shuffled by the seed."""
+    """Return the fold of each document: classes in proportion, shuffled by the seed.
+
+    There are no more folds than the largest class has documents (or distinct texts).
+    """
     # Here, for the many jobs that only read folds: this takes 0.2 s.
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-    labels = corpus["label"].to_numpy()
-    _check_sizes(corpus, n_folds, grouped, dataset)
+    codes, units = _numbered(corpus, grouped)
+    incidence = Incidence(codes, units)
+    divided = ~np.isin(units, incidence.of_single_classes())
+    sizes = Incidence(codes[divided], units[divided]).sizes
+    n_folds = min(n_folds, int(sizes.max(initial=0)))
+    unit = "distinct texts" if grouped else "documents"
+    if len(incidence.sizes) < 2:
+        raise UserError(
+            "there is one class alone, and nothing to tell it from",
+            where=where,
+            found=f"{len(codes)} documents of class {corpus['label'].iloc[0]!r}"
+            if len(codes)
+            else "no documents",
+            expected="two classes or more",
+        )
+    if n_folds == 0:
+        raise UserError(
+            f"no class has two {unit}, one to train and one to test",
+            where=where,
+            found=f"{len(incidence.sizes)} classes, {len(np.unique(units))} {unit}",
+            expected=f"a class with two {unit} or more",
+            fix=fix,
+        )
+    fold_of = np.full(len(corpus), NEVER_TEST, dtype=np.int32)
+    rows = np.flatnonzero(divided)
+    if n_folds == 1:  # every class has another text that always trains
+        fold_of[rows] = 0
+        return fold_of
+    labels = corpus["label"].to_numpy()[rows]
+    splitter: StratifiedGroupKFold | StratifiedKFold
     if grouped:
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-        parts = splitter.split(labels, labels, corpus["group"].to_numpy())
     else:
-        parts = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
-    fold_of = np.zeros(len(corpus), dtype=np.int32)
-    for fold, (_, test) in enumerate(parts):
-        fold_of[test] = fold
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():  # a class with fewer documents than folds
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        groups = corpus["group"].to_numpy()[rows] if grouped else None
+        for fold, (_, test) in enumerate(splitter.split(labels, labels, groups)):
+            fold_of[rows[test]] = fold
+    if grouped:
+        fold_of = keep_in_training(fold_of, codes, units, range(n_folds), spread=True)
     return fold_of
+
+
+def _numbered(corpus: pd.DataFrame, grouped: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return numbers for the class and the unit of each document: its text's, or its own."""
+    codes = pd.factorize(corpus["label"])[0].astype(np.int64)
+    if grouped:
+        return codes, pd.factorize(corpus["group"])[0].astype(np.int64)
+    return codes, np.arange(len(corpus), dtype=np.int64)
 
 
 def _official(corpus: pd.DataFrame, protocol: Protocol, dataset: str) -> NDArray[np.int32]:
@@ -330,17 +383,19 @@ def _official(corpus: pd.DataFrame, protocol: Protocol, dataset: str) -> NDArray
     if protocol.grouped:
         in_training = corpus["group"].isin(set(corpus["group"][train])).to_numpy()
         fold_of[test & in_training] = LEFT_OUT
-    return fold_of
-
-
-def _check_sizes(corpus: pd.DataFrame, n_folds: int, grouped: bool, dataset: str) -> None:
-    unit = "group" if grouped else "id"
-    sizes = corpus.groupby("label")[unit].nunique()
-    if sizes.min() < n_folds:
+        if not (fold_of == 0).any():
+            raise UserError(
+                "the text of every test document stands in training",
+                where=f"dataset {dataset}, protocol.grouped",
+                found=f"{test.sum()} test documents, all of them left out",
+                fix="set protocol.grouped to false",
+            )
+    if corpus["label"][train].nunique() < 2:
         raise UserError(
-            "a class is too small for the folds",
-            where=f"dataset {dataset}, class {sizes.idxmin()!r}",
-            found=f"{sizes.min()} {'distinct texts' if grouped else 'documents'}",
-            expected=f"at least {n_folds}, one for each fold",
-            fix="use fewer folds",
+            "the training documents of the official split are of one class",
+            where=f"dataset {dataset}, protocol.kind",
+            found=f"class {corpus['label'][train].iloc[0]!r}",
+            expected="two classes or more",
+            fix="use protocol cv or halves",
         )
+    return fold_of

@@ -15,8 +15,11 @@ from logging import Logger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from textbaselines.experiments.class_placement import NEVER_TEST, keep_in_training
 from textbaselines.experiments.duplicates import bootstrap_interval
 from textbaselines.experiments.folds import (
     LEFT_OUT,
@@ -107,7 +110,7 @@ def compare_with_grouped(
         The 95 % interval is a percentile bootstrap over groups of identical text, the fitted models
         taken as given (Efron & Tibshirani 1993, section 13.3).
     """
-    groups = corpus.set_index("id")["group"]
+    groups, labels = corpus.set_index("id")["group"], corpus.set_index("id")["label"]
     if not standing_in_training(folds, groups)["repeated"].any():
         log.info("no test document's text stands in training: nothing to compare")
         return pd.DataFrame(columns=list(GROUPED_COLUMNS))
@@ -118,10 +121,10 @@ def compare_with_grouped(
         together = replace(protocol, grouped=True)
         grouped_folds = draw_folds(corpus, together, dataset, max_documents)
     else:
-        grouped_folds = folds_kept_together(folds, groups)
+        grouped_folds = folds_kept_together(folds, groups, labels)
     if not any(task.chooses for part in work for task in part.tasks):
         inner_folds = inner_folds.iloc[:0]
-    inner = inner_folds_kept_together(inner_folds, grouped_folds, groups)
+    inner = inner_folds_kept_together(inner_folds, grouped_folds, groups, labels)
     trained: dict[tuple[str, str], Results] = {}
     tasks = []
     for part in work:
@@ -176,27 +179,45 @@ def _cells(tasks: Sequence[Task], chosen: pd.DataFrame) -> Iterator[dict[Any, An
     yield from chosen[list(_IDENTITY)].drop_duplicates().to_dict("records")
 
 
-def folds_kept_together(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
+def folds_kept_together(folds: pd.DataFrame, groups: pd.Series, labels: pd.Series) -> pd.DataFrame:
     """Return folds in which the documents of a group are where the first of them is.
+
+    A class that would be lost from a training part has a text moved, and a class of one text
+    always trains (:func:`textbaselines.experiments.class_placement.keep_in_training`).
 
     Parameters
     ----------
     folds : data frame
         Columns repeat, fold, id; documents that are left out stay so.
-    groups : Series
-        The group of identical text of each document, by document id.
+    groups, labels : Series
+        The group of identical text and the class of each document, by document id.
     """
     used = folds[folds["fold"] != LEFT_OUT]
     of_text = used.groupby([used["repeat"], used["id"].map(groups)], sort=False)["fold"]
     together = folds.copy()
     together.loc[used.index, "fold"] = of_text.transform("first")
+    for _, rows in together.loc[used.index].groupby("repeat"):
+        together.loc[rows.index, "fold"] = _kept_in_training(rows, "fold", groups, labels)
     return together
 
 
+def _kept_in_training(
+    rows: pd.DataFrame, column: str, groups: pd.Series, labels: pd.Series
+) -> NDArray[np.int32]:
+    fold_of = rows[column].to_numpy(dtype=np.int32)
+    codes = pd.factorize(rows["id"].map(labels))[0].astype(np.int64)
+    units = pd.factorize(rows["id"].map(groups))[0].astype(np.int64)
+    folds = sorted(set(fold_of.tolist()) - {NEVER_TEST})
+    return keep_in_training(fold_of, codes, units, folds)
+
+
 def inner_folds_kept_together(
-    inner_folds: pd.DataFrame, grouped_folds: pd.DataFrame, groups: pd.Series
+    inner_folds: pd.DataFrame, grouped_folds: pd.DataFrame, groups: pd.Series, labels: pd.Series
 ) -> pd.DataFrame:
     """Return inner folds of grouped training documents: each group where its first one was.
+
+    Classes are kept in training as :func:`folds_kept_together` keeps them. A group that came into
+    the training part by that always trains in its inner folds, too.
 
     Parameters
     ----------
@@ -204,22 +225,22 @@ def inner_folds_kept_together(
         Columns repeat, fold, inner, id: of the plain training documents.
     grouped_folds : data frame
         Columns repeat, fold, id: what :func:`folds_kept_together` made of the plain folds.
-    groups : Series
-        The group of identical text of each document, by document id.
+    groups, labels : Series
+        The group of identical text and the class of each document, by document id.
     """
     of_group = inner_folds.assign(group=inner_folds["id"].map(groups))
     of_group = of_group.drop_duplicates(["repeat", "fold", "group"]).drop(columns="id")
-    # The first document of a group stays in its fold, so it was a training document before.
+    # The first document of a group stays in its fold, so it was a training document before, unless
+    # its class would have been lost.
     parts = []
     for (repeat, fold), found in of_group.groupby(["repeat", "fold"], sort=True):
         rows = grouped_folds[grouped_folds["repeat"] == repeat]
         training = rows[~rows["fold"].isin([fold, LEFT_OUT])]
         inner = training["id"].map(groups).map(found.set_index("group")["inner"])
-        parts.append(
-            training[["repeat", "id"]].assign(
-                fold=int(str(fold)), inner=inner.to_numpy(dtype="int32")
-            )
-        )
+        placed = inner.fillna(NEVER_TEST).to_numpy(dtype="int32")
+        part = training[["repeat", "id"]].assign(fold=int(str(fold)), inner=placed)
+        part["inner"] = _kept_in_training(part, "inner", groups, labels)
+        parts.append(part)
     columns = ["repeat", "fold", "inner", "id"]
     return pd.concat(parts)[columns] if parts else inner_folds[columns]
 

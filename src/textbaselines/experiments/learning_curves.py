@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from textbaselines.experiments import metrics
+from textbaselines.experiments.empty_features import NO_FEATURES, lacks_features
 from textbaselines.experiments.evaluation import summarise_point
 from textbaselines.experiments.folds import Division, divisions
 from textbaselines.experiments.predictions import predict_classes
@@ -27,7 +28,7 @@ from textbaselines.models.classifier import GenerativeClassifier
 from textbaselines.models.registry import METHODS, fit_grid
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
-from textbaselines.text.features import fold_features
+from textbaselines.text.features import FoldFeatures, fold_counts
 from textbaselines.text.tokens import Tokens
 from textbaselines.text.vocabulary import fit_vocabulary
 
@@ -182,23 +183,19 @@ def train_curves(
             ):
                 chosen = np.zeros(len(codes), dtype=bool)
                 chosen[training[part]] = True
-                features = fold_features(
-                    counts,
-                    fit_vocabulary(tokens, chosen, task.policy, task.min_count),
-                    chosen,
-                    division.test,
-                    task.weighting,
-                    task.scope,
-                    task.reduction,
-                    seed=division_seed(task.dataset, "reduction", division),
-                )
+                vocabulary = fit_vocabulary(tokens, chosen, task.policy, task.min_count)
+                mapped = fold_counts(counts, vocabulary, chosen, division.test, task.scope)
+                features = None
+                if not lacks_features(mapped.training):
+                    seed_of = division_seed(task.dataset, "reduction", division)
+                    features = mapped.weigh(task.weighting, task.reduction, seed_of)
                 shared = {
                     "fraction": fraction,
                     "repeat": division.repeat,
                     "fold": division.fold,
                     "n_train": int(chosen.sum()),
                     "n_test": int(division.test.sum()),
-                    "n_features": features.training.shape[1],
+                    "n_features": 0 if features is None else features.training.shape[1],
                 }
                 for method in task.methods:
                     score = _score(task, method, features, codes, chosen, division)
@@ -211,11 +208,14 @@ def train_curves(
 def _score(
     task: CurveTask,
     method: Mapping[str, Any],
-    features: Any,
+    features: FoldFeatures | None,
     codes: NDArray[np.int64],
     training: NDArray[np.bool_],
     division: Division,
 ) -> dict[str, Any]:
+    nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
+    if features is None:
+        return {**nothing, "converged": False, "failure": NO_FEATURES}
     ((_, fitted),) = fit_grid(
         method["family"],
         features.training,
@@ -224,7 +224,6 @@ def _score(
         positive=len(task.classes) - 1,
         seed=division_seed(task.dataset, method["family"], division),
     )
-    nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
     if fitted.failure is not None:
         return {**nothing, "converged": False, "failure": fitted.failure}
     estimator = fitted.estimator

@@ -15,12 +15,15 @@ def confusion(
 
 
 def macro_f1(matrix: NDArray[np.int64]) -> float:
-    """Return the mean over classes of F1 = 2 TP / (2 TP + FP + FN); 0 for a class never met."""
+    """Return the mean of F1 = 2 TP / (2 TP + FP + FN) over the classes that are true or predicted.
+
+    A class of no document that is predicted for none has no F1 and does not count, as in
+    scikit-learn: the test documents of a fold may lack a small class.
+    """
     true_positive = np.diag(matrix).astype(np.float64)
     denominator = matrix.sum(axis=0) + matrix.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        f1 = np.where(denominator > 0, 2 * true_positive / denominator, 0.0)
-    return float(f1.mean())
+    met = denominator > 0
+    return float((2 * true_positive[met] / denominator[met]).mean())
 
 
 def log_loss(truth: NDArray[np.integer[Any]], probabilities: NDArray[np.float64]) -> float:

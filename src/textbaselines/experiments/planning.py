@@ -67,6 +67,8 @@ class Plan:
         Of the other jobs, fetching without the time of the network.
     assumed : tuple of str
         Datasets whose length of documents is assumed.
+    notes : tuple of str
+        What should be known of the folds: classes that are tested less, numbers that are replaced.
     """
 
     rows: pd.DataFrame
@@ -74,6 +76,7 @@ class Plan:
     other_jobs: dict[str, int]
     other_seconds: float
     assumed: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def core_seconds(self) -> float:
@@ -206,6 +209,7 @@ def make_plan(
             for rule, dataset in waiting_others
         ),
         tuple(name for name, size in sizes.items() if size.assumed),
+        (*study.replaced_folds(), *study.notes()),
     )
 
 

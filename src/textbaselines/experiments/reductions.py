@@ -20,10 +20,11 @@ from threadpoolctl import threadpool_limits
 
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.empty_features import refuse_empty
 from textbaselines.experiments.folds import OUTER, Division, divisions
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
-from textbaselines.text.features import fold_features
+from textbaselines.text.features import fold_counts
 from textbaselines.text.vocabulary import Vocabulary
 
 
@@ -82,6 +83,11 @@ def write_reductions(
     threads : int
         BLAS threads, at most.
     log : Logger
+
+    Raises
+    ------
+    UserError
+        When no training document of a division has a feature.
     """
 
     def arrays() -> Iterator[tuple[str, NDArray[Any]]]:
@@ -90,16 +96,18 @@ def write_reductions(
         yield "document_offsets", offsets
         inner = inner_folds if task.chooses else None
         for division in divisions(folds, counts.documents, inner):
-            features = fold_features(
+            mapped = fold_counts(
                 counts,
                 vocabularies[division.key],
                 division.training,
                 division.test,
-                task.weighting,
                 task.scope,
-                task.reduction,
-                seed=division_seed(task.dataset, "reduction", division),
             )
+            used = f"* (reduction {task.reduction['kind']})"
+            refuse_empty(mapped.training, division, task.dataset, used, {})
+            seed = division_seed(task.dataset, "reduction", division)
+            features = mapped.weigh(task.weighting, task.reduction, seed)
+            del mapped
             training, test = _names(division.key)
             yield training, features.training
             yield test, features.test

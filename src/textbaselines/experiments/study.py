@@ -9,6 +9,7 @@ from typing import Any
 from textbaselines import validation
 from textbaselines.datasets.catalog import Dataset, load_catalog
 from textbaselines.errors import UserError
+from textbaselines.experiments import small_classes
 from textbaselines.experiments.contrasts import Declared, declare
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
@@ -102,16 +103,70 @@ class Study:
     methods: dict[str, Method]
 
     def protocol(self, dataset: str) -> Protocol:
-        """Return a dataset's protocol: its kind from the dataset file, its sizes from here."""
+        """Return a dataset's protocol: its kind from the dataset file, its sizes from here.
+
+        The number of folds is the study's where it states one, else the dataset's own; there are
+        no more of them than the largest class has documents.
+        """
         kind = self.datasets[dataset].protocol.kind
         sizes = self.config["protocol"]
         grouped = sizes["grouped"] is True
         inner = 0 if sizes["inner"] is None else sizes["inner"]["folds"]
         if kind == "cv":
-            return Protocol("cv", sizes["cv"]["folds"], sizes["cv"]["repeats"], grouped, inner)
+            folds = max(2, min(self._folds(dataset), max(self.documents(dataset).values())))
+            return Protocol("cv", folds, sizes["cv"]["repeats"], grouped, inner)
         if kind == "halves":
             return Protocol("halves", 2, sizes["halves"]["repeats"], grouped, inner)
         return Protocol("split", 1, 1, grouped, inner)
+
+    def _folds(self, dataset: str) -> int:
+        """Return how many folds the study, or else the dataset file, asks for."""
+        stated = self.config["protocol"]["cv"].get("folds")
+        own = self.datasets[dataset].protocol.folds
+        assert own is not None
+        return int(own if stated is None else stated)
+
+    def documents(self, dataset: str) -> dict[str, int]:
+        """Return how many documents of each class are used, as the dataset file states them.
+
+        With ``max_documents`` they are of the sample: that many of each class.
+        """
+        most = self.config["max_documents"]
+        stated = self.datasets[dataset].expected
+        return {name: count if most is None else min(count, most) for name, count in stated.items()}
+
+    def notes(self) -> list[str]:
+        """Return a line for each dataset with classes that are tested less, or with fewer folds."""
+        notes = []
+        for dataset in self.datasets:
+            protocol = self.protocol(dataset)
+            if protocol.kind == "cv" and protocol.folds < (asked := self._folds(dataset)):
+                notes.append(
+                    f"dataset {dataset}: {protocol.folds} folds instead of {asked}, for no class "
+                    "has more documents"
+                )
+            line = small_classes.note(self.documents(dataset), protocol, dataset)
+            notes += [] if line is None else [line]
+        return notes
+
+    def replaced_folds(self) -> list[str]:
+        """Return a line on the datasets whose own number of folds the study replaces, if any."""
+        asked = self.config["protocol"]["cv"].get("folds")
+        if asked is None:
+            return []
+        own = {name: described.protocol.folds for name, described in self.datasets.items()}
+        replaced = [f"{name} ({n})" for name, n in own.items() if n not in (None, asked)]
+        if not replaced:
+            return []
+        return [
+            f"{asked} folds, as protocol.cv.folds of the study states, instead of those in the "
+            f"dataset files of {', '.join(replaced)}"
+        ]
+
+    def _caption(self, dataset: str) -> str:
+        """Return a dataset's protocol in words, with the classes that are tested less."""
+        protocol = self.protocol(dataset)
+        return protocol.caption + small_classes.caption(self.documents(dataset), protocol)
 
     @property
     def compares_grouped(self) -> bool:
@@ -297,7 +352,7 @@ class Study:
                     "title": dataset.title,
                     "positive": dataset.classes[0],
                     "classes": list(dataset.classes),
-                    "protocol": self.protocol(name).caption,
+                    "protocol": self._caption(name),
                 }
                 for name, dataset in self.datasets.items()
             ],
@@ -414,6 +469,9 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     _check_string_dictionaries(study, where)
     _check_needs(study, where)
     _check_row_names(study, where)
+    for dataset in study.datasets:
+        protocol = study.protocol(dataset)
+        small_classes.check_documents(study.documents(dataset), protocol, dataset)
     study.check_kept_models(where)
     study.contrasts(f"{where}, key contrasts")
     study.check_learning_curves(f"{where}, key learning_curves")

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.empty_features import refuse_empty
 from textbaselines.experiments.folds import OUTER, Division, divisions
 from textbaselines.experiments.predictions import (
     Columns,
@@ -105,7 +106,8 @@ def train(
     Raises
     ------
     UserError
-        When the files are not of the same corpus, or every point of a grid failed.
+        When the files are not of the same corpus, no training document of a division has a
+        feature, or every point of a grid failed.
     """
     by_id = corpus.set_index("id")
     ids = pd.array(counts.documents, dtype="str")
@@ -180,6 +182,8 @@ def _features(
         mapped = None
         if reduced is None:
             mapped = fold_counts(counts, vocabulary, division.training, division.test, scope)
+            task = next(iter(groups.values()))[0].task
+            refuse_empty(mapped.training, division, task.dataset, task.representation, task.details)
         _share(time.perf_counter() - started, [one for group in groups.values() for one in group])
         for place, group in enumerate(groups.values(), start=1):
             started = time.perf_counter()

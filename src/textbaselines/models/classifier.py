@@ -62,7 +62,7 @@ def favoured(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np
     codes : array of shape (n,)
         The predicted classes; no other class's value is larger but by rounding.
     """
-    rows = np.flatnonzero(np.argmax(values, axis=1) != codes) if values.shape[1] > 1 else []
+    rows = np.flatnonzero(np.argmax(values, axis=1) != codes)
     if len(rows):
         values[rows, codes[rows]] = np.nextafter(values[rows].max(axis=1), np.inf)
     return values

@@ -48,6 +48,7 @@ def totals(plan: Plan, title: str, cores: int) -> list[str]:
             f"not read yet, so of assumed length ({TOKENS_PER_DOCUMENT:.0f} tokens per document): "
             + ", ".join(plan.assumed)
         )
+    lines += [f"note: {note}" for note in plan.notes]
     return lines
 
 
@@ -60,6 +61,7 @@ def plan_as_json(plan: Plan, study: str, cores: int) -> str:
         "other_jobs": plan.other_jobs,
         "other_seconds": plan.other_seconds,
         "assumed_length": list(plan.assumed),
+        "notes": list(plan.notes),
         "core_seconds": plan.core_seconds,
         "cores": cores,
         "wall_seconds": plan.wall_seconds(cores),

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from textbaselines.experiments.evaluation import INTERVAL
+from textbaselines.experiments.failed_points import failed_points, failure_lines
 from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_table
 from textbaselines.reporting.tracking.ui import links_of_study
@@ -47,6 +48,11 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
             "Another table, marked as optimistic, has the best grid points on the test folds.",
             soft_wrap=True,
         )
+    failed = failed_points(results, study)
+    if len(failed):
+        console.print(f"Grid points that failed on some folds: {len(failed)}")
+        for line in failure_lines(failed):
+            console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
     paper = results / "tables" / name / "paper.txt"
     places = {
         "tables": f"{results}/tables/{name}/ (comparison.md, .tex, .csv, .html)",
