@@ -17,8 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from textbaselines.experiments import metrics
-from textbaselines.experiments.evaluation import summarise_point
+from textbaselines.experiments.evaluation import summarise_accuracy
 from textbaselines.experiments.folds import Division, divisions
 from textbaselines.experiments.reductions import division_seed
 from textbaselines.experiments.training import class_codes
@@ -41,8 +40,6 @@ SCORE_COLUMNS = (
     "n_test",
     "n_features",
     "correct",
-    "macro_f1",
-    "rmse",
     "converged",
     "failure",
 )
@@ -220,18 +217,11 @@ def _score(
         positive=len(task.classes) - 1,
         seed=division_seed(task.dataset, method["family"], division),
     )
-    nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
     if fitted.failure is not None:
-        return {**nothing, "converged": False, "failure": fitted.failure}
-    predicted = fitted.estimator.predict(features.test).astype(np.int64)
-    matrix = metrics.confusion(codes[division.test], predicted, len(task.classes))
-    return {
-        **nothing,
-        "correct": int(np.trace(matrix)),
-        "macro_f1": metrics.macro_f1(matrix),
-        "converged": fitted.converged,
-        "failure": None,
-    }
+        return {"correct": 0, "converged": False, "failure": fitted.failure}
+    predicted = fitted.estimator.predict(features.test)
+    correct = int((predicted == codes[division.test]).sum())
+    return {"correct": correct, "converged": fitted.converged, "failure": None}
 
 
 def curve_table(
@@ -254,7 +244,7 @@ def curve_table(
     """
     rows = []
     for (method, fraction), mine in scores.groupby(["method", "fraction"], sort=False):
-        summary = summarise_point(mine)
+        summary = summarise_accuracy(mine)
         wanted = ("accuracy", "low", "high", "sd", "folds", "documents", "converged", "failure")
         rows.append(
             {

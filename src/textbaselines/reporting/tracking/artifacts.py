@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from textbaselines.experiments.evaluation import summarise_point
+from textbaselines.experiments.evaluation import summarise_accuracy
 from textbaselines.experiments.metrics import confusion
 from textbaselines.storage import canonical_json
 
@@ -180,7 +180,7 @@ def tuning_figure(
     accuracies: dict[Any, float]
     if inner_scores is None:
         by_point = dict(iter(scores.groupby("point")))
-        accuracies = {name: summarise_point(mine)["accuracy"] for name, mine in by_point.items()}
+        accuracies = {name: summarise_accuracy(mine)["accuracy"] for name, mine in by_point.items()}
     else:
         sums = inner_scores.groupby("point")[["correct", "n_test"]].sum()
         accuracies = (sums["correct"] / sums["n_test"]).to_dict()
