@@ -40,7 +40,8 @@ def f1_by_class(counts: ClassCounts) -> NDArray[np.float64]:
     """
     either = np.asarray(counts.test + counts.predicted, dtype=np.float64)
     f1 = np.full(either.shape, np.nan)
-    return np.divide(2.0 * counts.correct, either, out=f1, where=either > 0)
+    np.divide(2.0 * counts.correct, either, out=f1, where=either > 0)
+    return f1
 
 
 def macro_f1(counts: ClassCounts) -> NDArray[np.float64]:
@@ -52,7 +53,9 @@ def macro_f1(counts: ClassCounts) -> NDArray[np.float64]:
     f1 = f1_by_class(counts)
     there = ~np.isnan(f1)
     sums, numbers = np.where(there, f1, 0.0).sum(axis=-1), there.sum(axis=-1)
-    return np.divide(sums, numbers, out=np.full(np.shape(sums), np.nan), where=numbers > 0)
+    mean = np.full(np.shape(sums), np.nan)
+    np.divide(sums, numbers, out=mean, where=numbers > 0)
+    return mean
 
 
 def log_loss(truth: NDArray[np.integer[Any]], probabilities: NDArray[np.float64]) -> float:
