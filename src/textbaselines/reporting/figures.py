@@ -38,7 +38,7 @@ def accuracy_figure(
     representation and open for the others. A pair without accuracy leaves its row empty. Each has
     the cell that is compared (:func:`textbaselines.experiments.selection.compared_cells`): its
     hyper-parameters chosen by inner folds where they are, else fixed. The accuracy of the majority
-    class stands above each panel, and is a dashed line where the axis reaches it.
+    class stands under each panel, and is a dashed line where the axis reaches it.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def accuracy_figure(
     axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
     words = [f"{study['title']}: accuracy in %, 95 % intervals in brackets ({interval})."]
     words.append(chosen_how(selections))
-    starred = False
+    starred = dashed = False
     for index, axis in enumerate(axes.flat):
         if index >= len(datasets):
             axis.set_visible(False)
@@ -106,7 +106,7 @@ def accuracy_figure(
             _draw(axis, row, cell, place, which)
         axis.set_title(dataset["title"], fontsize=10, loc="left", fontweight="bold")
         if not math.isnan(majority):
-            _draw_majority(axis, majority)
+            dashed = _draw_majority(axis, majority) or dashed
         axis.set_ylim(len(pairs) - 0.4, -0.6)
         labels = [f"{method['title']}-{rep['title']}" for _, _, method, rep in pairs]
         axis.set_yticks(range(len(pairs)), labels)
@@ -121,8 +121,8 @@ def accuracy_figure(
         for side in ("top", "right", "left"):
             axis.spines[side].set_visible(False)
     label = "Accuracy (%), 95 % interval; each panel has its own axis"
-    if floor:
-        label += "\nmaj.: accuracy of the majority class, dashed where the axis reaches it"
+    if dashed:
+        label += "; a dashed line is the majority class"
     if starred:
         label += f"; {DAGGER} a fit did not converge"
         words += ["", f"{DAGGER} At least one fit did not converge."]
@@ -145,13 +145,15 @@ def set_title(figure: Figure, title: str) -> None:
     figure.suptitle(textwrap.fill(title, int(10.5 * width), break_on_hyphens=False), fontsize=11)
 
 
-def _draw_majority(axis: Any, majority: float) -> None:
-    """Write the accuracy of the majority class over a panel; draw it without widening the axis."""
-    axis.set_title(f"maj. {percent(majority, 1)}", fontsize=8, loc="right", color="0.3")
+def _draw_majority(axis: Any, majority: float) -> bool:
+    """Write the accuracy of the majority class under a panel; draw it without widening the axis."""
+    axis.set_xlabel(f"majority class {percent(majority, 1)}", fontsize=8, color="0.3")
     low, high = axis.get_xlim()
     if low <= 100 * majority <= high:
         axis.axvline(100 * majority, color="0.4", linewidth=1.0, linestyle="--", zorder=0)
         axis.set_xlim(low, high)
+        return True
+    return False
 
 
 def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:
