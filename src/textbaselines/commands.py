@@ -249,7 +249,9 @@ def _tell_optimistic(cells: pd.DataFrame, optimistic: bool) -> None:
     if optimistic:
         click.echo(f"selection oracle: {ORACLE_WARNING}", err=True)
     else:
-        click.echo(f"{number} rows chosen on the test folds left out: --optimistic", err=True)
+        click.echo(
+            f"rows chosen on the test folds, left out: {number} (--optimistic shows them)", err=True
+        )
 
 
 def _cells_of(name: str, results: Path, root: Path) -> pd.DataFrame:
