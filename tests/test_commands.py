@@ -159,7 +159,7 @@ def test_a_folder_without_results(tmp_path):
 def test_diff_says_what_changed(folder, tmp_path):
     other = make_results(tmp_path / "other", "later", correct=(8, 10))
     result = run("results", "diff", folder, other, "--optimistic", "--form", "json")
-    majority, fixed, oracle = json.loads(result.stdout)
+    _, fixed, oracle = json.loads(result.stdout)
     assert (fixed["accuracy_first"], fixed["accuracy_second"]) == (0.85, 0.9)
     assert fixed["change"] == pytest.approx(5.0)
     assert (fixed["status"], oracle["status"]) == ("changed", "changed")

@@ -102,6 +102,9 @@ def test_the_mean_of_f1_in_the_report_is_the_macro_f1_of_the_run(root, tmp_path)
     report = json.loads((download(root, run, tmp_path) / "per_class_report.json").read_text())
     found = np.mean([row["f1"] for row in report])
     assert found == pytest.approx(run.data.metrics["macro_f1"], abs=1e-12)
+    # Beside the accuracy stands that of the majority class: 5 of 10 in each fold.
+    assert run.data.metrics["majority_accuracy_pct"] == 50.0
+    assert run.data.tags["above_majority"] == "true"
 
 
 def test_a_class_never_met_or_predicted_has_zeros():
