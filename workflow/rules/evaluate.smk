@@ -28,6 +28,7 @@ rule summarise_cells:
         code=code(
             "summarise_cells",
             "experiments.evaluation",
+            "experiments.folds",
             "experiments.macro_f1_intervals",
             "datasets.corpus",
             "logs",
