@@ -17,8 +17,11 @@ POINTS = [
 ]
 
 
-def make_results(folder, name="small", correct=(8, 9), tested=10):
-    """A study of two methods on two folds; the second method's job is not finished."""
+def make_results(folder, name="small", correct=(8, 9), tested=10, better=-4):
+    """A study of two methods on two folds; the second method's job is not finished.
+
+    Of every fold ``better`` more documents are right at the second point.
+    """
     runs = [["cr", "uni", "MNB"], ["cr", "uni", "SVM"]]
     write_json(
         folder / "studies" / f"{name}.json",
@@ -31,9 +34,12 @@ def make_results(folder, name="small", correct=(8, 9), tested=10):
             "repeat": 0,
             "fold": fold,
             "n_test": tested,
-            "correct": correct[fold] - 4 * place,
-            "accuracy": (correct[fold] - 4 * place) / tested,
-            "macro_f1": 0.5,
+            "correct": correct[fold] + better * place,
+            "accuracy": (correct[fold] + better * place) / tested,
+            "train_by_class": [6, 4],
+            "test_by_class": [10, 0],
+            "predicted_by_class": [10, 0],
+            "correct_by_class": [correct[fold] + better * place, 0],
             "rmse": float("nan"),
             "converged": True,
             "failure": None,
@@ -50,6 +56,7 @@ def make_results(folder, name="small", correct=(8, 9), tested=10):
         {
             **dict(zip(("dataset", "representation", "method"), runs[0], strict=True)),
             "family": "mnb",
+            "classes": ["x", "y"],
             "points": POINTS,
             "content_digest": "c0ffee",
             "protocol": {"inner": 0},
@@ -77,9 +84,9 @@ def folder(tmp_path):
 
 def test_show_gives_exact_numbers_as_json_and_percent_in_tables(folder):
     rows = json.loads(run("results", "show", "--results", folder, "--form", "json").stdout)
-    assert [row["selection"] for row in rows] == ["fixed", "oracle"]
-    assert rows[0]["accuracy"] == 17 / 20
-    assert json.loads(rows[0]["params"]) == {"alpha": 1.0}
+    assert [row["selection"] for row in rows] == ["majority", "fixed"]
+    assert rows[1]["accuracy"] == 17 / 20
+    assert json.loads(rows[1]["params"]) == {"alpha": 1.0}
     shown = run("results", "show", "--results", folder).stdout
     assert "accuracy %" in shown
     assert "85.00" in shown
@@ -102,11 +109,30 @@ def test_show_sorts_filters_and_cuts(folder):
     assert "1 of 2 rows" in found.stderr
 
 
-def test_what_was_tuned_on_the_test_folds_is_marked(folder):
-    everything = run("results", "show", "--results", folder)
-    assert "optimistic" in everything.stderr
-    fixed = run("results", "show", "--results", folder, "--filter", "selection == 'fixed'")
-    assert "optimistic" not in fixed.stderr
+def test_what_was_chosen_on_the_test_folds_is_shown_only_when_asked_for(tmp_path):
+    # The second point, which no study file names, is the better one on the test folds.
+    folder = make_results(tmp_path / "results", better=1)
+    base = ("results", "show", "--results", folder, "--sort", "accuracy", "--form", "json")
+    told = run(*base, "--filter", "method == 'MNB'")
+    assert [(r["selection"], r["accuracy"]) for r in json.loads(told.stdout)] == [("fixed", 0.85)]
+    assert "chosen on the test folds, left out: 1 (--optimistic" in told.stderr
+    asked = run(*base, "--optimistic", "--top", "2")
+    assert [(r["selection"], r["accuracy"]) for r in json.loads(asked.stdout)] == [
+        ("majority", 1.0),
+        ("oracle", 0.95),
+    ]
+    assert "optimistic: chosen on the test folds" in asked.stderr
+    diff = ("results", "diff", folder, folder, "--form", "json")
+    assert "oracle" not in run(*diff).stdout
+    assert "--optimistic" in run(*diff).stderr
+    assert "oracle" in run(*diff, "--optimistic").stdout
+
+
+def test_grid_points_sorted_by_a_measure_are_called_optimistic(folder):
+    base = ("results", "show", "--results", folder, "--points")
+    for measure in ("accuracy", "macro_f1"):
+        assert "its number is optimistic" in " ".join(run(*base, "--sort", measure).stderr.split())
+    assert "optimistic" not in run(*base, "--sort", "fit_seconds").stderr
 
 
 @pytest.mark.parametrize(
@@ -132,8 +158,8 @@ def test_a_folder_without_results(tmp_path):
 
 def test_diff_says_what_changed(folder, tmp_path):
     other = make_results(tmp_path / "other", "later", correct=(8, 10))
-    result = run("results", "diff", folder, other, "--form", "json")
-    fixed, oracle = json.loads(result.stdout)
+    result = run("results", "diff", folder, other, "--optimistic", "--form", "json")
+    _, fixed, oracle = json.loads(result.stdout)
     assert (fixed["accuracy_first"], fixed["accuracy_second"]) == (0.85, 0.9)
     assert fixed["change"] == pytest.approx(5.0)
     assert (fixed["status"], oracle["status"]) == ("changed", "changed")
@@ -183,10 +209,10 @@ def test_diff_takes_commits(folder, checkout):
     root, commits = checkout
     base = ("results", "diff", "--results", folder, "--root", root, "--form", "json")
     result = run(*base, "HEAD~1", "HEAD")
-    fixed, oracle = json.loads(result.stdout)
+    majority, fixed = json.loads(result.stdout)
     assert fixed["change"] == pytest.approx(5.0)
     assert fixed["accuracy_second"] == 0.85
-    assert (fixed["selection"], oracle["selection"]) == ("fixed", "oracle")
+    assert (majority["selection"], fixed["selection"]) == ("majority", "fixed")
     assert "HEAD~1: logged with changes that were not committed" in result.stderr
     rows = json.loads(run(*base, f"{commits[0][:8]}:small", "small").stdout)
     assert rows[0]["change"] == pytest.approx(5.0)

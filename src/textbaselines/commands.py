@@ -26,7 +26,7 @@ from textbaselines.experiments.study import Study, read_study
 from textbaselines.experiments.training_jobs import RULE, TRAINED_FROM, task_of, training_jobs
 from textbaselines.logs import start_log
 from textbaselines.reporting.commits import cells_at_commit
-from textbaselines.reporting.listing import FORMS, compare, render, select
+from textbaselines.reporting.listing import FORMS, MEASURES, SORTED_POINTS, compare, render, select
 from textbaselines.reporting.planned import plan_as_json, plan_list, totals
 from textbaselines.reporting.tables import ORACLE_WARNING
 from textbaselines.reporting.tracking.ui import PORT, links_of_study, ui_command
@@ -42,7 +42,9 @@ _RESULTS = click.option(
 _FORM = click.option(
     "--form", type=click.Choice(FORMS), default="table", show_default=True, help="The form."
 )
-
+_OPTIMISTIC = click.option(
+    "--optimistic", is_flag=True, help="Also the rows chosen on the test folds (selection oracle)."
+)
 _ROOT = click.option(
     "--root", type=click.Path(path_type=Path), default=Path(), help="The checkout of the code."
 )
@@ -172,6 +174,7 @@ def results() -> None:
 )
 @click.option("--top", "-n", type=click.IntRange(min=1), help="At most so many rows.")
 @click.option("--columns", help="The columns, with commas between.")
+@_OPTIMISTIC
 @_FORM
 @_told
 def show(
@@ -183,17 +186,21 @@ def show(
     where: tuple[str, ...],
     top: int | None,
     columns: str | None,
+    optimistic: bool,
     form: str,
 ) -> None:
     """List results, also of a study that is still running."""
     studies = [study_in(results, name) for name in names] or studies_in(results)
-    frame = (points_of_studies if points else cells_of_studies)(results, studies)
+    every = (points_of_studies if points else cells_of_studies)(results, studies)
+    frame = every if points else _asked_for(every, optimistic)
     wanted = [name.strip() for name in columns.split(",")] if columns else []
     chosen = select(frame, where=where, sort=sort, ascending=ascending, top=top, columns=wanted)
     click.echo(render(chosen, form, Console()), nl=False)
     if len(chosen) < len(frame):
         click.echo(f"{len(chosen)} of {len(frame)} rows", err=True)
-    _mark_optimistic(chosen)
+    if points and set(sort) & set(MEASURES):
+        click.echo(SORTED_POINTS, err=True)
+    _tell_optimistic(every, optimistic)
 
 
 @results.command()
@@ -202,27 +209,49 @@ def show(
 @_RESULTS
 @_ROOT
 @click.option("--changed", is_flag=True, help="Leave out the cells that are the same.")
+@_OPTIMISTIC
 @_FORM
 @_told
-def diff(first: str, second: str, results: Path, root: Path, changed: bool, form: str) -> None:
+def diff(
+    first: str,
+    second: str,
+    results: Path,
+    root: Path,
+    changed: bool,
+    optimistic: bool,
+    form: str,
+) -> None:
     """Set two sets of results side by side.
 
     FIRST and SECOND are each a study of --results, a folder of results (say, of another checkout),
     or a commit (HEAD~3, a tag, a hash) at which a study of --results was logged; FOLDER:STUDY and
     COMMIT:STUDY name one study of several.
     """
-    frame = compare(_cells_of(first, results, root), _cells_of(second, results, root))
+    every = compare(_cells_of(first, results, root), _cells_of(second, results, root))
+    frame = _asked_for(every, optimistic)
     same = int((frame["status"] == "same").sum())
     click.echo(
         render(frame[frame["status"] != "same"] if changed else frame, form, Console()), nl=False
     )
     click.echo(f"{len(frame)} cells, {same} the same", err=True)
-    _mark_optimistic(frame)
+    _tell_optimistic(every, optimistic)
 
 
-def _mark_optimistic(frame: pd.DataFrame) -> None:
-    if "selection" in frame and (frame["selection"] == "oracle").any():
+def _asked_for(cells: pd.DataFrame, optimistic: bool) -> pd.DataFrame:
+    """Return the cells without those chosen on the test folds, unless they are asked for."""
+    return cells if optimistic or cells.empty else cells[cells["selection"] != "oracle"]
+
+
+def _tell_optimistic(cells: pd.DataFrame, optimistic: bool) -> None:
+    """Say that rows chosen on the test folds are shown, or how many are not."""
+    if "selection" not in cells or not (number := int((cells["selection"] == "oracle").sum())):
+        return
+    if optimistic:
         click.echo(f"selection oracle: {ORACLE_WARNING}", err=True)
+    else:
+        click.echo(
+            f"rows chosen on the test folds, left out: {number} (--optimistic shows them)", err=True
+        )
 
 
 def _cells_of(name: str, results: Path, root: Path) -> pd.DataFrame:
@@ -251,7 +280,10 @@ def _at_commit(name: str, results: Path, root: Path, study: str | None = None) -
 @click.option("--study", "names", multiple=True, help="A study; all of the folder without.")
 @_told
 def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
-    """Write every grid point of every finished run to one Parquet file."""
+    """Write every grid point of every finished run to one Parquet file.
+
+    Its accuracies are those on the test folds: the best point picked there is optimistic.
+    """
     studies = [study_in(results, name) for name in names] or studies_in(results)
     frame = points_of_studies(results, studies)
     storage.write_parquet(output, frame)

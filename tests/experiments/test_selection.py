@@ -30,6 +30,7 @@ def run_scores(
         "dataset": "d",
         "representation": representation,
         "method": "M",
+        "classes": ["x", "y"],
         "points": [point for point in POINTS if point["point"] in correct],
         "protocol": {"inner": 2},
     }
@@ -41,7 +42,10 @@ def run_scores(
                 "fold": fold,
                 "n_test": 10,
                 "correct": number,
-                "macro_f1": 0.5,
+                "train_by_class": [6, 4],
+                "test_by_class": [10, 0],
+                "predicted_by_class": [10, 0],
+                "correct_by_class": [number, 0],
                 "rmse": math.nan,
                 "converged": True,
                 "failure": None,
@@ -83,7 +87,7 @@ def test_inner_folds_are_pooled_and_the_fixed_point_off_the_grid_is_no_candidate
 def test_the_cell_has_the_test_scores_of_what_each_fold_chose() -> None:
     cells, _ = cells_of_runs([BI])
     by_selection = {cell["selection"]: cell for cell in cells}
-    assert set(by_selection) == {"fixed", "nested", "oracle"}
+    assert set(by_selection) == {"majority", "fixed", "nested", "oracle"}
     nested = by_selection["nested"]
     assert nested["accuracy"] == pytest.approx((7 + 6) / 20)
     assert nested["documents"] == 20
@@ -124,7 +128,7 @@ def test_the_representation_is_chosen_with_the_hyper_parameters() -> None:
 def test_a_run_with_nothing_to_choose_is_its_own_choice() -> None:
     only = run_scores("bi", {"a": [4, 5]}, {})
     assert [(r, p) for r, p, _ in chosen([only], "bi")] == [("bi", "a"), ("bi", "a")]
-    (fixed, nested) = cells_of_runs([only])[0]
+    (_, fixed, nested) = cells_of_runs([only])[0]
     assert (fixed["selection"], nested["selection"]) == ("fixed", "nested")
     assert nested["accuracy"] == fixed["accuracy"] == pytest.approx(0.45)
     # A representation whose method could not be tried is not chosen over one that could.
@@ -135,7 +139,7 @@ def test_a_run_with_nothing_to_choose_is_its_own_choice() -> None:
 def test_without_inner_folds_there_is_no_nested_cell() -> None:
     BI_fixed = RunScores({**BI.run, "protocol": {"inner": 0}}, BI.scores, BI.inner_scores)
     cells, selections = cells_of_runs([BI_fixed])
-    assert {cell["selection"] for cell in cells} == {"fixed", "oracle"}
+    assert {cell["selection"] for cell in cells} == {"majority", "fixed", "oracle"}
     assert selections.columns.tolist() == list(selection.SELECTION_COLUMNS)
     assert selections.empty
 
@@ -161,6 +165,7 @@ def test_predictions_of_a_cell(tmp_path) -> None:
             tmp_path, cell, selections
         )
         for cell in cells
+        if cell["selection"] != "majority"
     }
     assert found["bi", "fixed"]["predicted"].tolist() == ["bi-a"] * 4
     assert found["bi", "nested"]["predicted"].tolist() == ["bi-c"] * 2 + ["bi-b"] * 2

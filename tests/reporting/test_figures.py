@@ -42,6 +42,9 @@ def cells(**accuracies):
                         "low": accuracy - 0.05,
                         "high": accuracy + 0.04,
                         "macro_f1": accuracy,
+                        "macro_f1_low": float("nan"),
+                        "macro_f1_high": float("nan"),
+                        "above_majority": True,
                         "rmse": float("nan"),
                         "converged": (dataset, method) != ("cr", "svm"),
                     }
@@ -146,3 +149,25 @@ def test_long_names_are_cut_in_the_middle_and_stay_apart():
     assert len(set(short)) == 30
     assert {len(name) for name in short} == {24}
     assert shortened("two\nlines") == "two lines"
+
+
+def majority(accuracy):
+    """Cells with the majority class of each dataset, of one accuracy."""
+    floor = cells().drop_duplicates("dataset")
+    floor = floor.assign(
+        representation="", method="majority", selection="majority", accuracy=accuracy
+    )
+    return pd.concat([floor, cells()], ignore_index=True)
+
+
+def test_the_majority_class_is_told_and_drawn_where_the_axis_reaches_it():
+    plain, _ = accuracy_figure(cells(), STUDY, interval="Wilson")
+    for accuracy, lines in ((0.8, 1), (0.5, 0)):
+        figure, words = accuracy_figure(majority(accuracy), STUDY, interval="Wilson")
+        assert words.count(f"  majority class: {100 * accuracy:.2f}") == 2
+        for axis, before in zip(figure.axes, plain.axes, strict=True):
+            dashed = [line for line in axis.get_lines() if line.get_linestyle() == "--"]
+            assert len(dashed) == lines
+            assert axis.get_xlabel() == f"majority class {100 * accuracy:.1f}"
+            assert axis.get_xlim() == before.get_xlim()
+            assert len(drawn(axis)) == 4

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from textbaselines.errors import UserError
-from textbaselines.reporting.layout import to_html, to_latex, to_markdown
+from textbaselines.reporting.layout import print_table, to_html, to_latex, to_markdown
 from textbaselines.reporting.tables import (
     best_three,
     comparison_table,
@@ -51,6 +52,9 @@ def cell(dataset, representation, method, accuracy, selection="fixed", **more):
         "low": accuracy - 0.01,
         "high": accuracy + 0.01,
         "macro_f1": accuracy,
+        "macro_f1_low": float("nan"),
+        "macro_f1_high": float("nan"),
+        "above_majority": True,
         "rmse": float("nan"),
         "fit_seconds": 0.1,
         "predict_seconds": 0.1,
@@ -212,6 +216,115 @@ def test_oracle_stands_apart_and_is_marked_in_every_form():
         assert "ptimistic" not in text
     long = long_table(pd.DataFrame(rows), STUDY)
     assert (long["optimistic"] == (long["selection"] == "oracle")).all()
+
+
+def majority(dataset, accuracy, **more):
+    return cell(dataset, "", "majority", accuracy, selection="majority") | {
+        "above_majority": False,
+        **more,
+    }
+
+
+FLOOR = [majority("cr", 0.9), majority("rt-2k", 0.5)]
+
+
+def in_every_form(table):
+    stream = io.StringIO()
+    print_table(table, Console(file=stream, width=80))
+    return to_markdown(table), to_latex(table), to_html([table], "t"), stream.getvalue()
+
+
+def test_the_majority_class_is_the_first_row_and_has_no_rank():
+    rows = [*PAPER, *FLOOR, *(dict(row) | {"selection": "oracle"} for row in PAPER)]
+    plain = table_of(PAPER)
+    for selection in ("fixed", "oracle"):
+        table = table_of(rows, selection=selection)
+        assert [c.text for c in table.rows[0]] == ["Majority class", "90.0", "50.0"]
+        assert table.rows[0][1].below == "89.0–91.0"
+        # 90.0 is the highest number of CR: the best three are those that they are without it.
+        assert not any(c.bold or c.underline or c.marks for c in table.rows[0])
+        assert table.groups[1:] == plain.groups
+        assert "it has no rank" in table.caption
+        for text in in_every_form(table):
+            assert "Majority class" in text
+    long = long_table(pd.DataFrame(rows), STUDY)
+    first = long.iloc[:2][["method", "selection", "dataset", "shown", "optimistic"]]
+    assert first.to_numpy().tolist() == [
+        ["majority", "majority", "cr", "90.0", False],
+        ["majority", "majority", "rt-2k", "50.0", False],
+    ]
+    assert long["selection"].tolist()[-8:] == ["oracle"] * 8
+
+
+def test_a_method_called_majority_is_another_row():
+    study = STUDY | {"methods": [{"name": "majority", "title": "majority"}, *STUDY["methods"]]}
+    rows = [*PAPER, *FLOOR, cell("cr", "uni", "majority", 0.1)]
+    table = comparison_table(pd.DataFrame(rows), study, interval="Wilson")
+    assert [row[0].text for row in table.rows[:3]] == ["Majority class", "majority-uni", "MNB-uni"]
+
+
+def test_a_cell_that_is_not_above_the_majority_is_marked_in_every_form():
+    rows = [dict(row) for row in [*PAPER, *FLOOR]]
+    rows[2] |= {"above_majority": False}
+    rows[3] |= {"above_majority": False, "converged": False}
+    table = table_of(rows)
+    assert [c.marks for c in column(table, 1)] == [(), (), (), ("‡",), ("†", "‡")]
+    assert [mark for mark, _ in table.notes] == ["†", "‡"]
+    assert "Not above the majority class" in table.notes[1][1]
+    markdown, latex, html, terminal = in_every_form(table)
+    assert [text.count("‡") for text in (markdown, html, terminal)] == [3, 3, 3]
+    assert latex.count(r"\textdaggerdbl{}") == 3
+    assert "79.0<sup>‡</sup>" in markdown
+    long = long_table(pd.DataFrame(rows), STUDY)
+    below = long[~long["above_majority"] & (long["selection"] == "fixed")]
+    assert below["representation"].tolist() == ["uni", "bi"]
+    assert set(below["method"]) == {"svm"}
+
+
+def test_macro_f1_follows_accuracy_for_the_datasets_that_need_it():
+    skewed = {"macro_f1": 0.183, "macro_f1_low": 0.171, "macro_f1_high": 0.196}
+    rows = [dict(row) | (skewed if row["dataset"] == "cr" else {}) for row in [*PAPER, *FLOOR]]
+    rows[1] |= {"macro_f1": 0.5}
+    rows += [dict(row) | {"selection": "oracle"} for row in rows[:8]]
+    tables = comparison_tables(pd.DataFrame(rows), STUDY, interval="Wilson")
+    assert [table.name for table in tables] == [
+        "comparison-fixed",
+        "comparison-fixed-macro-f1",
+        "comparison-oracle",
+        "comparison-oracle-macro-f1",
+    ]
+    table = tables[1]
+    assert table.title == "A small study (macro-F1, fixed hyper-parameters)"
+    assert table.header == ("Method", "CR")
+    assert [c.text for c in column(table, 1)] == ["18.3", "18.3", "50.0", "18.3", "18.3"]
+    assert column(table, 1)[2].underline
+    assert column(table, 1)[0].below == "17.1–19.6"
+    assert "resamples of groups of identical text" in table.caption
+    assert "RT-2k" not in table.caption
+    assert tables[3].warning
+    assert [c.text for c in column(tables[0], 1)][1:] == [
+        c.text for c in column(table_of(PAPER), 1)
+    ]
+
+
+def test_train_test_overlap_above_one_percent_is_a_note_in_every_form():
+    overlap = pd.DataFrame({"dataset": ["cr", "rt-2k"], "share": [0.1174, 0.01]})
+    table = table_of(PAPER, overlap=overlap)
+    ((mark, note),) = table.notes
+    assert mark == ""
+    assert "Train-test overlap" in note
+    assert "CR 11.7 %" in note
+    assert "RT-2k" not in note
+    assert "{grouped: true}" in note
+    markdown, latex, html, terminal = in_every_form(table)
+    for text in (markdown, html, terminal.replace("\n", " ")):
+        assert "CR 11.7 %" in text
+    assert "<sup></sup>" not in markdown + html
+    assert r"CR 11.7 \%" in latex
+    assert r"\textsuperscript{}" not in latex
+    long = long_table(pd.DataFrame(PAPER), STUDY, overlap=overlap)
+    assert set(long.loc[long["dataset"] == "cr", "train_test_overlap"]) == {0.1174}
+    assert table_of(PAPER, overlap=overlap.assign(share=0.01)).notes == ()
 
 
 def test_caption_says_all_that_a_reader_needs():

@@ -446,7 +446,8 @@ def files_of_report():
         tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
         tables.append("results/tables/fidelity.csv")
     pictures = [f"{stem}{form}" for stem in figures for form in FORMS]
-    return [f"results/cells/{name}.parquet", *tables, *pictures]
+    overlap = f"results/duplicates/{name}/overlap.parquet"
+    return [f"results/cells/{name}.parquet", overlap, *tables, *pictures]
 
 
 def receipt_of_study():

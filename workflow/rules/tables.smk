@@ -6,6 +6,7 @@ rule write_tables:
     input:
         code=code("write_tables"),
         cells="results/cells/{study}.parquet",
+        overlap="results/duplicates/{study}/overlap.parquet",
         study="results/studies/{study}.json",
     output:
         markdown="results/tables/{study}/comparison.md",
@@ -31,7 +32,8 @@ rule write_tables:
     resources:
         mem_mb=500,
     shell:
-        "python {input.code[0]:q} --cells {input.cells:q} --study {input.study:q}"
+        "python {input.code[0]:q} --cells {input.cells:q} --overlap {input.overlap:q}"
+        " --study {input.study:q}"
         " --stem results/tables/{wildcards.study:q}/comparison --log {log:q}"
 
 

@@ -16,6 +16,7 @@ def main() -> None:
     """Parse what the rule passes and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=Path, required=True)
+    parser.add_argument("--overlap", type=Path, required=True)
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
     parser.add_argument("--log", type=Path)
@@ -24,14 +25,18 @@ def main() -> None:
         study = storage.read_json(args.study)
         cells = storage.read_parquet(args.cells)
         decimals = study["tables"]["decimals"]
-        all_tables = tables.comparison_tables(cells, study, decimals=decimals, interval=INTERVAL)
+        overlap = storage.read_parquet(args.overlap)
+        all_tables = tables.comparison_tables(
+            cells, study, decimals=decimals, interval=INTERVAL, overlap=overlap
+        )
+        long = tables.long_table(cells, study, decimals=decimals, overlap=overlap)
         terminal = io.StringIO()
         for table in all_tables:
             layout.print_table(table, Console(file=terminal))
         forms = {
             ".md": "\n".join(layout.to_markdown(table) for table in all_tables),
             ".tex": "\n".join(layout.to_latex(table) for table in all_tables),
-            ".csv": tables.to_csv(tables.long_table(cells, study, decimals=decimals)),
+            ".csv": tables.to_csv(long),
             ".html": layout.to_html(all_tables, study["title"]),
             ".txt": terminal.getvalue(),
         }

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -242,6 +242,25 @@ def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame
     in_fold = used.groupby(["repeat", "fold", "group"])["id"].transform("size")
     tested = used.assign(repeated=everywhere > in_fold)[used["fold"] >= 0]
     return tested.reset_index(drop=True)
+
+
+def train_test_overlap(tested: pd.DataFrame) -> dict[str, Any]:
+    """Return how many test documents have a text that stands in the training part of their fold.
+
+    Parameters
+    ----------
+    tested : data frame
+        What :func:`standing_in_training` returned.
+
+    Returns
+    -------
+    dict
+        ``tested``: test documents, each once for each repeat; ``repeated``: those whose text stands
+        in training; ``share``: repeated / tested.
+    """
+    repeated = int(tested["repeated"].sum())
+    share = repeated / len(tested) if len(tested) else 0.0
+    return {"tested": len(tested), "repeated": repeated, "share": share}
 
 
 def _inner_divisions(

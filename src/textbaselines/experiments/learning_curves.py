@@ -17,9 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from textbaselines.experiments import metrics
 from textbaselines.experiments.empty_features import NO_FEATURES, lacks_features
-from textbaselines.experiments.evaluation import summarise_point
+from textbaselines.experiments.evaluation import summarise_accuracy
 from textbaselines.experiments.folds import Division, divisions
 from textbaselines.experiments.predictions import predict_classes
 from textbaselines.experiments.reductions import division_seed
@@ -43,8 +42,6 @@ SCORE_COLUMNS = (
     "n_test",
     "n_features",
     "correct",
-    "macro_f1",
-    "rmse",
     "converged",
     "failure",
 )
@@ -213,9 +210,8 @@ def _score(
     training: NDArray[np.bool_],
     division: Division,
 ) -> dict[str, Any]:
-    nothing = {"correct": 0, "macro_f1": math.nan, "rmse": math.nan}
     if features is None:
-        return {**nothing, "converged": False, "failure": NO_FEATURES}
+        return {"correct": 0, "converged": False, "failure": NO_FEATURES}
     ((_, fitted),) = fit_grid(
         method["family"],
         features.training,
@@ -225,18 +221,12 @@ def _score(
         seed=division_seed(task.dataset, method["family"], division),
     )
     if fitted.failure is not None:
-        return {**nothing, "converged": False, "failure": fitted.failure}
+        return {"correct": 0, "converged": False, "failure": fitted.failure}
     estimator = fitted.estimator
     scores = estimator.decision_function(features.test)
     columns, _ = predict_classes(estimator, scores, task.classes, task.ties)
-    matrix = metrics.confusion(codes[division.test], columns["predicted"], len(task.classes))
-    return {
-        **nothing,
-        "correct": int(np.trace(matrix)),
-        "macro_f1": metrics.macro_f1(matrix),
-        "converged": fitted.converged,
-        "failure": None,
-    }
+    correct = int((columns["predicted"] == codes[division.test]).sum())
+    return {"correct": correct, "converged": fitted.converged, "failure": None}
 
 
 def curve_table(
@@ -259,7 +249,7 @@ def curve_table(
     """
     rows = []
     for (method, fraction), mine in scores.groupby(["method", "fraction"], sort=False):
-        summary = summarise_point(mine)
+        summary = summarise_accuracy(mine)
         wanted = ("accuracy", "low", "high", "sd", "folds", "documents", "converged", "failure")
         rows.append(
             {

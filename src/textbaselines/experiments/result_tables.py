@@ -53,6 +53,8 @@ class Fit:
     probabilities: NDArray[np.float64] | None
     truth: NDArray[np.int64]
     ratings: NDArray[np.float64] | None
+    train_by_class: NDArray[np.int64]
+    """Training documents of each class code, shape (K,)."""
     n_features: int
     started: float
     predict_seconds: float
@@ -228,7 +230,10 @@ def _in_order(rows: list[dict[str, Any]], order: Mapping[str, int]) -> pd.DataFr
 
 def _score(fit: Fit, n_classes: int) -> dict[str, Any]:
     if fit.columns is None:
+        nothing = np.zeros(n_classes, dtype=np.int64)
+        tested = np.bincount(fit.truth, minlength=n_classes)
         return {
+            **_by_class(fit, metrics.ClassCounts(tested, nothing, nothing)),
             "correct": 0,
             "accuracy": math.nan,
             "macro_f1": math.nan,
@@ -240,12 +245,13 @@ def _score(fit: Fit, n_classes: int) -> dict[str, Any]:
             "rmse": math.nan,
         }
     truth, probabilities = fit.truth, fit.probabilities
-    matrix = metrics.confusion(truth, fit.columns["predicted"], n_classes)
-    correct = int(np.trace(matrix))
+    counts = metrics.class_counts(metrics.confusion(truth, fit.columns["predicted"], n_classes))
+    correct = int(counts.correct.sum())
     return {
+        **_by_class(fit, counts),
         "correct": correct,
         "accuracy": correct / len(truth),
-        "macro_f1": metrics.macro_f1(matrix),
+        "macro_f1": float(metrics.macro_f1(counts)),
         "log_loss": (math.nan if probabilities is None else metrics.log_loss(truth, probabilities)),
         "converged": fit.fitted.converged,
         "n_iter": fit.fitted.n_iter,
@@ -254,4 +260,14 @@ def _score(fit: Fit, n_classes: int) -> dict[str, Any]:
         "rmse": (
             math.nan if fit.ratings is None else metrics.rmse(fit.ratings, fit.columns["rating"])
         ),
+    }
+
+
+def _by_class(fit: Fit, counts: metrics.ClassCounts) -> dict[str, NDArray[np.int64]]:
+    """Return the counts by class, in the order of the dataset's classes: the highest code first."""
+    return {
+        "train_by_class": fit.train_by_class[::-1],
+        "test_by_class": counts.test[::-1],
+        "predicted_by_class": counts.predicted[::-1],
+        "correct_by_class": counts.correct[::-1],
     }

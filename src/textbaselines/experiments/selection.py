@@ -34,6 +34,9 @@ SELECTION_COLUMNS = (
 )
 
 
+_NEEDED = ("rmse", "train_by_class", "test_by_class", "predicted_by_class", "correct_by_class")
+
+
 @dataclass(frozen=True)
 class RunScores:
     """A run folder's record, its scores on test documents and those on the inner folds."""
@@ -54,11 +57,12 @@ def read_run_scores(folder: Path) -> RunScores:
     run = storage.read_json(folder / "run.json")
     scores = storage.read_parquet(folder / "scores.parquet")
     missing = {point["point"] for point in run["points"]} - set(scores["point"])
-    if missing or "rmse" not in scores:
+    lacking = [name for name in _NEEDED if name not in scores]
+    if missing or lacking:
         raise UserError(
             "scores that do not fit the run",
             where=str(folder / "scores.parquet"),
-            found=f"no scores of point {min(missing)}" if missing else "no column 'rmse'",
+            found=f"no scores of point {min(missing)}" if missing else f"no column {lacking[0]!r}",
             fix="remove the folder and train again",
         )
     return RunScores(run, scores, storage.read_parquet(folder / "inner_scores.parquet"))
@@ -240,7 +244,10 @@ def points_of_cell(cell: Mapping[Any, Any], selections: pd.DataFrame) -> list[Ce
 
 
 def cell_predictions(
-    runs_folder: Path, cell: Mapping[Any, Any], selections: pd.DataFrame
+    runs_folder: Path,
+    cell: Mapping[Any, Any],
+    selections: pd.DataFrame,
+    columns: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the predictions behind a cell: repeat, fold, id, label, predicted, score, ...
 
@@ -252,6 +259,8 @@ def cell_predictions(
         A row of the cells.
     selections : data frame
         What nested selection chose in this study.
+    columns : sequence of str, optional
+        Which columns, repeat and fold among them; all by default.
 
     Returns
     -------
@@ -262,7 +271,9 @@ def cell_predictions(
     def read(representation: str, point: str) -> pd.DataFrame:
         folder = runs_folder / cell["dataset"] / representation / cell["method"]
         return storage.read_parquet(
-            folder / "predictions.parquet", filters=[("point", "==", point)]
+            folder / "predictions.parquet",
+            filters=[("point", "==", point)],
+            columns=None if columns is None else ["point", *columns],
         )
 
     return predictions_of_cell(read, cell, selections)

@@ -235,6 +235,7 @@ def _fits(
     points = [point["params"] for point in task.points]
     seed = division_seed(task.dataset, task.family, division)
     training = division.training
+    train_by_class = np.bincount(codes[training], minlength=len(task.classes))
     threshold = math.nan
     fitted: Iterable[tuple[int, FittedPoint]]
     if ratings is None:
@@ -281,6 +282,7 @@ def _fits(
             probabilities=probabilities,
             truth=codes[division.test],
             ratings=None if ratings is None else ratings[division.test],
+            train_by_class=train_by_class,
             n_features=training_features.shape[1],
             started=started - result.fit_seconds,
             predict_seconds=result.predict_seconds + time.perf_counter() - clock,

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.evaluation import MAJORITY
 from textbaselines.experiments.selection import compared_cells
 from textbaselines.reporting.layout import DAGGER
 from textbaselines.reporting.tables import SELECTIONS, check_cells, percent
@@ -40,7 +41,8 @@ def accuracy_figure(
     in the study's order, a marker and a colour for each method, filled for the first
     representation and open for the others. A pair without accuracy leaves its row empty. Each has
     the cell that is compared (:func:`textbaselines.experiments.selection.compared_cells`): its
-    hyper-parameters chosen by inner folds where they are, else fixed.
+    hyper-parameters chosen by inner folds where they are, else fixed. The accuracy of the majority
+    class stands under each panel, and is a dashed line where the axis reaches it.
 
     Parameters
     ----------
@@ -55,6 +57,7 @@ def accuracy_figure(
         When there is no cell to compare.
     """
     mine = compared_cells(check_cells(cells, study))
+    floor = cells[cells["selection"] == MAJORITY].set_index("dataset")["accuracy"].to_dict()
     selections = set(mine["selection"])
     datasets = [d for d in study["datasets"] if (mine["dataset"] == d["name"]).any()]
     pairs = [
@@ -85,13 +88,16 @@ def accuracy_figure(
     axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
     words = [f"{study['title']}: accuracy in %, 95 % intervals in brackets ({interval})."]
     words.append(chosen_how(selections))
-    starred = False
+    starred = dashed = False
     for index, axis in enumerate(axes.flat):
         if index >= len(datasets):
             axis.set_visible(False)
             continue
         dataset = datasets[index]
         words += ["", f"{dataset['title']}:"]
+        majority = floor.get(dataset["name"], math.nan)
+        if not math.isnan(majority):
+            words.append(f"  majority class: {percent(majority, 2)}")
         for row, (place, which, method, representation) in enumerate(pairs):
             name = f"{method['title']}-{representation['title']}"
             cell = found.get((dataset["name"], method["name"], representation["name"]))
@@ -105,6 +111,8 @@ def accuracy_figure(
             words.append(f"  {name}: {_in_words(cell)}{', fixed' if one_of_two else ''}")
             _draw(axis, row, cell, place, which)
         axis.set_title(dataset["title"], fontsize=10, loc="left", fontweight="bold")
+        if not math.isnan(majority):
+            dashed = _draw_majority(axis, majority) or dashed
         axis.set_ylim(len(pairs) - 0.4, -0.6)
         labels = [f"{method['title']}-{rep['title']}" for _, _, method, rep in pairs]
         if narrow:
@@ -121,6 +129,8 @@ def accuracy_figure(
         for side in ("top", "right", "left"):
             axis.spines[side].set_visible(False)
     label = "Accuracy (%), 95 % interval; each panel has its own axis"
+    if dashed:
+        label += "; a dashed line is the majority class"
     if starred:
         label += f"; {DAGGER} a fit did not converge"
         words += ["", f"{DAGGER} At least one fit did not converge."]
@@ -149,6 +159,17 @@ def set_title(figure: Figure, title: str) -> None:
     width, _ = figure.get_size_inches()
     # Letters of this size are about 0.085 inches wide, capitals more.
     figure.suptitle(textwrap.fill(title, int(10.5 * width), break_on_hyphens=False), fontsize=11)
+
+
+def _draw_majority(axis: Any, majority: float) -> bool:
+    """Write the accuracy of the majority class under a panel; draw it without widening the axis."""
+    axis.set_xlabel(f"majority class {percent(majority, 1)}", fontsize=8, color="0.3")
+    low, high = axis.get_xlim()
+    if low <= 100 * majority <= high:
+        axis.axvline(100 * majority, color="0.4", linewidth=1.0, linestyle="--", zorder=0)
+        axis.set_xlim(low, high)
+        return True
+    return False
 
 
 def _draw(axis: Any, row: int, cell: Any, place: int, which: int) -> None:

@@ -20,6 +20,7 @@ from rich.text import Text
 
 DASH = "–"
 DAGGER = "†"
+DOUBLE_DAGGER = "‡"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Table:
         The body: groups of rows, a rule between two groups; a row is a tuple of as many cells as
         there are heads, the row's name first.
     notes : tuple of (mark, text)
-        The notes that the marks of the cells refer to.
+        The notes that the marks of the cells refer to; one with an empty mark is about the table.
     warning : str
         What a reader must not miss, shown before everything else; empty for none.
     emphasis : bool
@@ -112,7 +113,8 @@ def to_markdown(table: Table) -> str:
         lines.append("| " + " | ".join(_markdown_cell(cell) for cell in row) + " |")
     lines += ["", _markdown_escape(full_caption(table))]
     for mark, text in table.notes:
-        lines += ["", f"<sup>{mark}</sup> {_markdown_escape(text)}"]
+        sign = f"<sup>{mark}</sup> " if mark else ""
+        lines += ["", sign + _markdown_escape(text)]
     return "\n".join(lines) + "\n"
 
 
@@ -158,6 +160,7 @@ _LATEX = {
     "”": "''",
     "…": r"\dots{}",
     "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
     "±": r"$\pm$",
     "−": "$-$",
     "×": r"$\times$",
@@ -208,8 +211,8 @@ def to_latex(table: Table) -> str:
                 lines.append(" & ".join(small) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     for mark, text in table.notes:
-        note = rf"\textsuperscript{{{_latex_escape(mark)}}} {_latex_escape(text)}"
-        lines.append(rf"\par{{\footnotesize {note}}}")
+        sign = rf"\textsuperscript{{{_latex_escape(mark)}}} " if mark else ""
+        lines.append(rf"\par{{\footnotesize {sign}{_latex_escape(text)}}}")
     lines += [
         rf"\caption{{{_latex_escape(table.title)}. {_latex_escape(full_caption(table))}}}",
         rf"\label{{tab:{re.sub('[^A-Za-z0-9:.-]', '-', table.name)}}}",
@@ -303,7 +306,7 @@ u { text-underline-offset: .15em; } sup { line-height: 0; }
 {% if table.notes %}
 <ul class="notes">
 {% for mark, text in table.notes %}
-<li><sup>{{ mark }}</sup> {{ text }}</li>
+<li>{% if mark %}<sup>{{ mark }}</sup> {% endif %}{{ text }}</li>
 {% endfor %}
 </ul>
 {% endif %}
@@ -357,7 +360,7 @@ def print_table(table: Table, console: Console | None = None) -> None:
         console.print(Text(table.title, style="bold" if styled else ""), soft_wrap=True)
         for block in _blocks(widths, console.width):
             console.print(_terminal_grid(table, texts, block))
-        for line in [caption, *(f"{mark} {text}" for mark, text in table.notes)]:
+        for line in [caption, *(f"{mark} {text}".strip() for mark, text in table.notes)]:
             console.print(Text(line), soft_wrap=not console.is_terminal)
 
 

@@ -20,8 +20,15 @@ FORMS = ("table", "markdown", "csv", "json")
 
 _SHOWN = (
     *IDENTITY,
-    *("accuracy", "low", "high", "sd", "macro_f1", "rmse", "documents"),
+    *("accuracy", "low", "high", "sd", "macro_f1", "rmse", "documents", "above_majority"),
     *("params", "converged", "failure"),
+)
+MEASURES = ("accuracy", "low", "high", "macro_f1", "rmse")
+"""The columns that say how well a row does on the test folds."""
+
+SORTED_POINTS = (
+    "sorted by a measure of the test folds: the point that comes first is chosen on them, so its "
+    "number is optimistic; selection nested (without --points) chooses by inner folds"
 )
 _SHARES = ("accuracy", "low", "high", "sd", "macro_f1")
 _KEY = list(IDENTITY[1:])

@@ -10,7 +10,7 @@ from rich.text import Text
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.experiments.failed_points import failed_points, failure_lines
 from textbaselines.reporting.layout import print_table
-from textbaselines.reporting.tables import comparison_table
+from textbaselines.reporting.tables import comparison_tables
 from textbaselines.reporting.tracking.ui import links_of_study
 from textbaselines.storage import read_parquet
 
@@ -33,16 +33,16 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         return
     console = console or Console()
     frame = read_parquet(cells)
-    for selection in ("fixed", "nested"):
-        if selection in set(frame["selection"]):
-            table = comparison_table(
-                frame,
-                study,
-                selection=selection,
-                decimals=study["tables"]["decimals"],
-                interval=INTERVAL,
-            )
-            print_table(table, console)
+    overlap = results / "duplicates" / name / "overlap.parquet"
+    for table in comparison_tables(
+        frame,
+        study,
+        decimals=study["tables"]["decimals"],
+        interval=INTERVAL,
+        overlap=read_parquet(overlap) if overlap.is_file() else None,
+        selections=("fixed", "nested"),
+    ):
+        print_table(table, console)
     if "oracle" in set(frame["selection"]):
         console.print(
             "Another table, marked as optimistic, has the best grid points on the test folds.",

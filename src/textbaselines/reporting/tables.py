@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.evaluation import MACRO_F1_INTERVAL, MAJORITY
 from textbaselines.experiments.selection import ACROSS
-from textbaselines.reporting.layout import DAGGER, DASH, Cell, Table
+from textbaselines.reporting.layout import DAGGER, DASH, DOUBLE_DAGGER, Cell, Table
 
 SELECTIONS = {
     "fixed": "Hyper-parameters were fixed before the run.",
@@ -29,8 +31,51 @@ NOT_CONVERGED = (
     "At least one fit behind this number did not converge; converged and n_iter in the scores of "
     "its run tell which."
 )
+NOT_ABOVE_MAJORITY = (
+    "Not above the majority class: the 95 % interval of the difference of the two accuracies on "
+    "the same documents (Tango's score interval, as Wilson's is that of one) includes 0 or less."
+)
+MAJORITY_TITLE = "Majority class"
+MAJORITY_WORDS = (
+    f"{MAJORITY_TITLE}: the most frequent class of each training part, predicted for every test "
+    "document; it has no rank."
+)
+MOST_OVERLAP = 0.01
+"""The share of test documents with a text in training above which the tables say so."""
+
 _KEY = ["dataset", "representation", "method", "selection"]
-_NUMBERS = ["accuracy", "sd", "draws", "documents", "low", "high", "macro_f1", "rmse"]
+_NUMBERS = [
+    *("accuracy", "sd", "draws", "documents", "low", "high"),
+    *("macro_f1", "macro_f1_low", "macro_f1_high", "rmse"),
+]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a comparison table shows: the columns of the cells, and the words for it."""
+
+    name: str
+    column: str
+    low: str
+    high: str
+    title: str
+    words: str
+    interval: str = ""
+    """The method of its interval, where it is always the same."""
+
+
+ACCURACY = Measure("", "accuracy", "low", "high", "", "Accuracy in %")
+MACRO_F1 = Measure(
+    "-macro-f1",
+    "macro_f1",
+    "macro_f1_low",
+    "macro_f1_high",
+    "macro-F1, ",
+    "Macro-F1 in % (F1 of the pooled out-of-fold predictions of a repeat, averaged over the "
+    "classes that are true or predicted of a document, then over repeats), for datasets of more "
+    "than two classes or with one above 70 %",
+    MACRO_F1_INTERVAL,
+)
 
 
 def percent(fraction: float, decimals: int) -> str:
@@ -69,7 +114,8 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
         When a column is missing, a cell stands twice, a name is not the study's, or an accuracy
         is not a fraction.
     """
-    missing = [name for name in [*_KEY, *_NUMBERS, "params", "converged"] if name not in cells]
+    wanted = [*_KEY, *_NUMBERS, "params", "above_majority", "converged"]
+    missing = [name for name in wanted if name not in cells]
     if missing:
         raise UserError(
             "the table of cells lacks columns",
@@ -86,9 +132,10 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
             expected="one row per dataset, representation, method and selection",
             fix=f"make results/cells/{study['name']}.parquet again",
         )
+    methods = cells[cells["selection"] != MAJORITY]
     for axis in ("dataset", "representation", "method"):
         known = [entry["name"] for entry in study[f"{axis}s"]]
-        for name in cells[axis].unique():
+        for name in methods[axis].unique():
             if name not in known:
                 raise UserError(
                     f"a cell of a {axis} that is not in the study",
@@ -97,7 +144,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
                     expected=", ".join(known),
                     fix=f"make results/cells/{study['name']}.parquet again from this study's runs",
                 )
-    for name in cells["selection"].unique():
+    for name in methods["selection"].unique():
         if name not in SELECTIONS:
             raise UserError("unknown selection", found=name, expected=", ".join(SELECTIONS))
     wrong = cells[~(cells["accuracy"].isna() | cells["accuracy"].between(0.0, 1.0))]
@@ -118,11 +165,15 @@ def comparison_table(
     selection: str = "fixed",
     decimals: int = 1,
     interval: str,
+    measure: Measure = ACCURACY,
+    overlap: pd.DataFrame | None = None,
 ) -> Table:
-    """Return one comparison table: methods by datasets, accuracy in percent.
+    """Return one comparison table: methods by datasets, a measure in percent.
 
-    Rows are the method-representation pairs that have a cell of this selection, columns the
-    study's datasets, both in the study's order.
+    The first row is that of the majority class, without a rank. Then come the
+    method-representation pairs that have a cell of this selection, in the study's order. Columns
+    are the study's datasets; of macro-F1 those that it is shown for. An accuracy that is not above
+    that of the majority class is marked.
 
     Parameters
     ----------
@@ -138,83 +189,163 @@ def comparison_table(
     decimals : int
         Decimals of the percentages; ranks go by the number as shown.
     interval : str
-        The method of the 95 % intervals, for the caption.
+        The method of the 95 % intervals of accuracy, for the caption.
+    measure : Measure
+        :data:`ACCURACY` or :data:`MACRO_F1`.
+    overlap : data frame, optional
+        Columns dataset, share: of the test documents with a text that stands in training.
     """
-    mine = check_cells(cells, study)
-    mine = mine[mine["selection"] == selection]
+    every = check_cells(cells, study)
+    mine = every[every["selection"] == selection]
     found = {
         (row["method"], row["representation"], row["dataset"]): row for _, row in mine.iterrows()
     }
     datasets = study["datasets"]
-    reasons: dict[str, str] = {}
-
-    def reason_mark(reason: str) -> str:
-        return reasons.setdefault(reason, note_letters(len(reasons)))
-
+    if measure is MACRO_F1:
+        shown_for = macro_f1_datasets(every)
+        datasets = [dataset for dataset in datasets if dataset["name"] in shown_for]
+    body = _Body(measure, decimals, selection)
     groups = []
     for method in study["methods"]:
-        labels, columns = [], []
+        rows = []
         for representation in study["representations"]:
             pair = (method["name"], representation["name"])
-            if not any(key[:2] == pair for key in found):
-                continue
-            labels.append(f"{method['title']}-{representation['title']}")
-            columns.append([found.get((*pair, dataset["name"])) for dataset in datasets])
-        if labels:
-            groups.append(list(zip(labels, columns, strict=True)))
-
-    flat = [row for group in groups for _, row in group]
-    shown = [[_shown(cell, decimals) for cell in row] for row in flat]
-    ranks = [best_three(column) for column in zip(*shown, strict=True)]
-    body, position, daggers = [], 0, False
-    for group in groups:
-        rows = []
-        for label, row in group:
-            line = [Cell(label)]
-            for column, cell in enumerate(row):
-                text = shown[position][column]
-                if text is None:
-                    line.append(Cell(DASH, marks=(reason_mark(_reason(cell, selection)),)))
-                    continue
-                assert cell is not None
-                bold, underline = ranks[column][position]
-                converged = bool(cell["converged"])
-                daggers = daggers or not converged
-                line.append(
-                    Cell(
-                        text,
-                        bold=bold,
-                        underline=underline,
-                        below=_interval(cell, decimals),
-                        marks=() if converged else (DAGGER,),
-                    )
-                )
-            rows.append(tuple(line))
-            position += 1
-        body.append(tuple(rows))
-
-    notes = [(DAGGER, NOT_CONVERGED)] if daggers else []
-    notes += [(mark, reason) for reason, mark in reasons.items()]
+            if any(key[:2] == pair for key in found):
+                label = f"{method['title']}-{representation['title']}"
+                rows.append((label, [found.get((*pair, dataset["name"])) for dataset in datasets]))
+        if rows:
+            groups.append(rows)
+    methods = body.ranked(groups)
+    floor = every[every["selection"] == MAJORITY]
+    if len(floor):
+        by_dataset = {row["dataset"]: row for _, row in floor.iterrows()}
+        row = [by_dataset.get(dataset["name"]) for dataset in datasets]
+        methods = [(body.row(MAJORITY_TITLE, row, [(False, False)] * len(row)),), *methods]
     caption = " ".join(
         [
-            "Accuracy in %, the 95 % interval with it.",
+            f"{measure.words}, the 95 % interval with it.",
             describe_protocols(datasets),
             SELECTIONS[selection],
             *([ACROSS_NOTE] if (mine["representation"] == ACROSS).any() else []),
-            f"Intervals: {interval}.",
+            *([MAJORITY_WORDS] if len(floor) else []),
+            f"Intervals: {measure.interval or interval}.",
         ]
     )
     return Table(
-        name=f"comparison-{selection}",
-        title=f"{study['title']} ({_TITLES[selection]})",
+        name=f"comparison-{selection}{measure.name}",
+        title=f"{study['title']} ({measure.title}{_TITLES[selection]})",
         caption=caption,
         header=("Method", *(dataset["title"] for dataset in datasets)),
-        groups=tuple(body),
-        notes=tuple(notes),
+        groups=tuple(methods),
+        notes=(*body.notes(), *overlap_notes(overlap, datasets)),
         warning=ORACLE_WARNING.capitalize() + ". Not a result to report."
         if selection == "oracle"
         else "",
     )
+
+
+class _Body:
+    """The rows of a comparison table, and the notes that their marks ask for."""
+
+    def __init__(self, measure: Measure, decimals: int, selection: str) -> None:
+        self._measure, self._decimals, self._selection = measure, decimals, selection
+        self._marks: dict[str, str] = {}
+        self._reasons: dict[str, str] = {}
+
+    def ranked(self, groups: Sequence[Sequence[tuple[str, list[Any]]]]) -> list[Any]:
+        """Return groups of named rows as cells, the best three of each column marked."""
+        flat = [row for group in groups for _, row in group]
+        shown = [[self._shown(cell) for cell in row] for row in flat]
+        columns = [best_three(column) for column in zip(*shown, strict=True)]
+        ranks = iter(zip(*columns, strict=True))
+        return [
+            tuple(self.row(label, row, next(ranks)) for label, row in group) for group in groups
+        ]
+
+    def row(
+        self, label: str, cells: Sequence[Any], ranks: Sequence[tuple[bool, bool]]
+    ) -> tuple[Cell, ...]:
+        """Return a row: its name, then a cell for each dataset."""
+        line = [Cell(label)]
+        for cell, (bold, underline) in zip(cells, ranks, strict=True):
+            text = self._shown(cell)
+            if text is None:
+                line.append(Cell(DASH, marks=(self._reason_mark(cell),)))
+                continue
+            marks = []
+            if not cell["converged"]:
+                marks.append(DAGGER)
+                self._marks[DAGGER] = NOT_CONVERGED
+            accuracy = self._measure is ACCURACY
+            if accuracy and not cell["above_majority"] and cell["selection"] != MAJORITY:
+                marks.append(DOUBLE_DAGGER)
+                self._marks[DOUBLE_DAGGER] = NOT_ABOVE_MAJORITY
+            line.append(
+                Cell(
+                    text,
+                    bold=bold,
+                    underline=underline,
+                    below=self._interval(cell),
+                    marks=tuple(marks),
+                )
+            )
+        return tuple(line)
+
+    def notes(self) -> list[tuple[str, str]]:
+        """Return the notes of the marks given so far."""
+        marks = [(mark, self._marks[mark]) for mark in sorted(self._marks)]
+        return [*marks, *((mark, reason) for reason, mark in self._reasons.items())]
+
+    def _shown(self, cell: Any) -> str | None:
+        return _shown(cell, self._decimals, self._measure.column)
+
+    def _interval(self, cell: Any) -> str:
+        low, high = cell[self._measure.low], cell[self._measure.high]
+        if np.isnan(low) or np.isnan(high):
+            return ""
+        return f"{percent(low, self._decimals)}–{percent(high, self._decimals)}"
+
+    def _reason_mark(self, cell: Any) -> str:
+        reason = _reason(cell, self._selection)
+        return self._reasons.setdefault(reason, note_letters(len(self._reasons)))
+
+
+def macro_f1_datasets(cells: pd.DataFrame) -> set[str]:
+    """Return the datasets that macro-F1 is shown for: those whose cells have its interval."""
+    return set(cells.loc[cells["macro_f1_low"].notna(), "dataset"])
+
+
+def overlap_notes(
+    overlap: pd.DataFrame | None, datasets: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str]]:
+    """Return the note on train-test overlap, without a mark: none where it is 1 % or less.
+
+    Parameters
+    ----------
+    overlap : data frame, optional
+        Columns dataset, share.
+    datasets : sequence of mappings
+        ``name`` and ``title`` of those that the table shows.
+    """
+    if overlap is None:
+        return []
+    shares = dict(zip(overlap["dataset"], overlap["share"], strict=True))
+    found = [
+        f"{dataset['title']} {percent(shares[dataset['name']], 1)} %"
+        for dataset in datasets
+        if shares.get(dataset["name"], 0.0) > MOST_OVERLAP
+    ]
+    if not found:
+        return []
+    return [
+        (
+            "",
+            "Train-test overlap, the share of test documents whose text also stands in the "
+            f"training part of their fold: {', '.join(found)}. On new texts the accuracy may be "
+            "lower. With protocol: {grouped: true} in the study file identical texts stay on one "
+            "side; {grouped: both} measures what the overlap is worth.",
+        )
+    ]
 
 
 def comparison_tables(
@@ -223,8 +354,15 @@ def comparison_tables(
     *,
     decimals: int = 1,
     interval: str,
+    overlap: pd.DataFrame | None = None,
+    selections: Sequence[str] = tuple(SELECTIONS),
 ) -> list[Table]:
-    """Return one :func:`comparison_table` per selection that has cells; ``oracle`` comes last."""
+    """Return the tables of each of the selections that has cells.
+
+    The selections come in the order given. Of each the :func:`comparison_table` of accuracy, then
+    the one of macro-F1 where a dataset has more than two classes or one above 70 %.
+    """
+    measures = [ACCURACY, MACRO_F1] if macro_f1_datasets(cells) else [ACCURACY]
     return [
         comparison_table(
             cells,
@@ -232,46 +370,52 @@ def comparison_tables(
             selection=selection,
             decimals=decimals,
             interval=interval,
+            measure=measure,
+            overlap=overlap,
         )
-        for selection in SELECTIONS
+        for selection in selections
         if (cells["selection"] == selection).any()
+        for measure in measures
     ]
 
 
-def long_table(cells: pd.DataFrame, study: Mapping[str, Any], *, decimals: int = 1) -> pd.DataFrame:
+def long_table(
+    cells: pd.DataFrame,
+    study: Mapping[str, Any],
+    *,
+    decimals: int = 1,
+    overlap: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """Return every cell as one row, in the study's order, with all that stands behind the number.
 
-    Accuracies, ``sd``, ``low`` and ``high`` are fractions at full precision; ``shown`` is the
-    number of the comparison table in percent, empty where there is none. Times are left out: they
-    differ from run to run, results do not.
+    The rows of the majority class come first, those that are optimistic last. Accuracies, ``sd``,
+    ``low`` and ``high``, macro-F1 with its interval, and ``train_test_overlap`` of the dataset are
+    fractions at full precision; ``shown`` is the number of the comparison table in percent, empty
+    where there is none. Times are left out: they differ from run to run, results do not.
     """
     rows = check_cells(cells, study).copy()
     for axis in ("method", "representation", "dataset"):
         order = {entry["name"]: place for place, entry in enumerate(study[f"{axis}s"])}
         rows[f"{axis}_place"] = rows[axis].map(order)
-    rows["selection_place"] = rows["selection"].map({s: i for i, s in enumerate(SELECTIONS)})
+    rows["selection_place"] = rows["selection"].map(
+        {name: place for place, name in enumerate((MAJORITY, *SELECTIONS))}
+    )
     rows = rows.sort_values(
         ["selection_place", "method_place", "representation_place", "dataset_place"],
         kind="stable",
     )
-    rows["shown"] = [_shown(row, decimals) or "" for _, row in rows.iterrows()]
+    rows["shown"] = [_shown(row, decimals, "accuracy") or "" for _, row in rows.iterrows()]
     rows["optimistic"] = rows["selection"] == "oracle"
     rows["params"] = [json.dumps(json.loads(text), sort_keys=True) for text in rows["params"]]
     columns = [
         *["dataset", "method", "representation", "selection", "optimistic", "shown"],
-        *[
-            "accuracy",
-            "low",
-            "high",
-            "sd",
-            "draws",
-            "documents",
-            "macro_f1",
-            "rmse",
-            "converged",
-            "params",
-        ],
+        *["accuracy", "low", "high", "sd", "draws", "documents", "above_majority"],
+        *["macro_f1", "macro_f1_low", "macro_f1_high", "rmse", "converged", "params"],
     ]
+    if overlap is not None:
+        shares = dict(zip(overlap["dataset"], overlap["share"], strict=True))
+        rows["train_test_overlap"] = rows["dataset"].map(shares)
+        columns.append("train_test_overlap")
     if "failure" in rows:
         columns.append("failure")
     return rows[columns].reset_index(drop=True)
@@ -306,16 +450,10 @@ def describe_protocols(datasets: Sequence[Mapping[str, str]]) -> str:
     return f"Protocol: {'; '.join(parts)}."
 
 
-def _shown(cell: Any, decimals: int) -> str | None:
-    if cell is None or np.isnan(cell["accuracy"]):
+def _shown(cell: Any, decimals: int, column: str) -> str | None:
+    if cell is None or np.isnan(cell[column]):
         return None
-    return percent(cell["accuracy"], decimals)
-
-
-def _interval(cell: Any, decimals: int) -> str:
-    if np.isnan(cell["low"]) or np.isnan(cell["high"]):
-        return ""
-    return f"{percent(cell['low'], decimals)}–{percent(cell['high'], decimals)}"
+    return percent(cell[column], decimals)
 
 
 def _reason(cell: Any, selection: str) -> str:

@@ -75,7 +75,13 @@ def made(folder: Path) -> list[Section]:
                 **key,
                 **{"selection": "fixed", "params": "{}", "accuracy": a, "low": a - 0.01},
                 **{"high": a + 0.01, "sd": 0.01, "draws": 1, "documents": 900},
-                **{"macro_f1": a, "rmse": float("nan"), "converged": True, "failure": None},
+                **{"macro_f1": a, "macro_f1_low": float("nan"), "macro_f1_high": float("nan")},
+                **{
+                    "above_majority": True,
+                    "rmse": float("nan"),
+                    "converged": True,
+                    "failure": None,
+                },
             }
             for key, a in zip(KEYS, accuracy, strict=True)
         ]

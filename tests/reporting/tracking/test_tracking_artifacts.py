@@ -80,9 +80,12 @@ def test_the_report_is_that_of_scikit_learn(final):
     predictions = make_predictions(POINTS)
     predictions = predictions[predictions["point"] == POINTS[0]["point"]]
     labels = ["pos", "neg"]
-    wanted = precision_recall_fscore_support(
-        predictions["label"], predictions["predicted"], labels=labels
-    )
+    by_repeat = [
+        precision_recall_fscore_support(mine["label"], mine["predicted"], labels=labels)
+        for _, mine in predictions.groupby("repeat")
+    ]
+    wanted = np.mean(by_repeat, axis=0)
+    wanted[3] *= 2  # documents of both repeats
     report = json.loads((folder / "per_class_report.json").read_text())
     for place, row in enumerate(report):
         assert row["class"] == labels[place]
@@ -93,8 +96,21 @@ def test_the_report_is_that_of_scikit_learn(final):
     assert matrix.tolist() == wanted.tolist()
 
 
+def test_the_mean_of_f1_in_the_report_is_the_macro_f1_of_the_run(root, tmp_path):
+    log_to(root, [make_run(root)], None)
+    (run,) = runs_of(root, "small-results")
+    report = json.loads((download(root, run, tmp_path) / "per_class_report.json").read_text())
+    found = np.mean([row["f1"] for row in report])
+    assert found == pytest.approx(run.data.metrics["macro_f1"], abs=1e-12)
+    # Beside the accuracy stands that of the majority class: 5 of 10 in each fold.
+    assert run.data.metrics["majority_accuracy_pct"] == 50.0
+    # Of one repeat 10 documents are right here alone, 5 there alone: 5 < 1.96 sqrt(15).
+    assert run.data.tags["above_majority"] == "false"
+
+
 def test_a_class_never_met_or_predicted_has_zeros():
-    report = artifacts.per_class_report(np.array([[3, 0], [0, 0]]), ["a", "b"])
+    rows = pd.DataFrame({"repeat": 0, "label": ["a"] * 3, "predicted": ["a"] * 3})
+    report = artifacts.per_class_report(rows, ["a", "b"])
     assert report[["precision", "recall", "f1"]].to_numpy().tolist() == [[1, 1, 1], [0, 0, 0]]
 
 
@@ -112,8 +128,6 @@ def test_the_tuning_plot_shows_the_grid():
             "fold": 0,
             "n_test": 10,
             "correct": range(3, 9),
-            "macro_f1": 0.5,
-            "rmse": float("nan"),
             "converged": True,
             "failure": None,
         }

@@ -36,6 +36,22 @@ def test_a_grid_has_a_table_and_a_chart_for_each_method(root):
     assert {"tags.`dataset`", "metrics.`accuracy_low_pct`"} <= set(results.state["selectedColumns"])
 
 
+def test_no_page_opens_with_what_was_chosen_on_the_test_folds(root):
+    # The second point, of the grid alone, is right of one document more in each fold.
+    records = read_finished([make_run(root, worse=lambda place: -place)], STUDY).records
+    grid = records["small-grid-cr"]
+    for view in views_of("small-grid-cr", grid):
+        assert (view.state["orderByKey"], view.state["orderByAsc"]) == (
+            "attributes.start_time",
+            True,
+        )
+    assert "optimistic" in experiment_tags(STUDY, "small-grid-cr", grid)["mlflow.note.content"]
+    (results,) = views_of("small-results", records["small-results"])
+    assert results.state["orderByKey"] == "metrics.`accuracy_pct`"
+    assert "metrics.`majority_accuracy_pct`" in results.state["selectedColumns"]
+    assert {record.tags["selection"] for record in records["small-results"]} == {"fixed"}
+
+
 def test_a_parameter_that_some_runs_lack_is_no_axis(root):
     points = [*POINTS, {"point": "cccccccccccc", "params": {"beta": 2.0}, "origin": ["grid"]}]
     records = read_finished([make_run(root, points=points)], STUDY).records["small-grid-cr"]

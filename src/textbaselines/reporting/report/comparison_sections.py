@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.experiments.evaluation import INTERVAL
+from textbaselines.experiments.evaluation import INTERVAL, MAJORITY
 from textbaselines.experiments.selection import compared_cells
 from textbaselines.experiments.twins import JOINED, twins_everywhere
 from textbaselines.reporting.claims import claims_table
@@ -35,7 +35,8 @@ from textbaselines.reporting.report.blocks import (
 from textbaselines.reporting.report.findings import findings, headline
 from textbaselines.reporting.report.formats import intervals, three_decimals
 from textbaselines.reporting.report.titles import named, row_titles
-from textbaselines.reporting.tables import comparison_tables
+from textbaselines.reporting.tables import MACRO_F1, comparison_tables
+from textbaselines.storage import read_parquet
 
 
 def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> Section:
@@ -48,7 +49,8 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
         sources += [Source(f"{folder}/{one}.csv", "compare_rows") for one in ("pairs", "contrasts")]
     datasets = len(study["datasets"])
     # Rows that are one model on every dataset count once.
-    rows = len(cells[["method", "representation"]].drop_duplicates())
+    of_methods = cells[cells["selection"] != MAJORITY]
+    rows = len(of_methods[["method", "representation"]].drop_duplicates())
     if pairs is not None:
         everywhere = set(twins_everywhere(pairs).values())
         rows -= sum(len(group) - 1 for group in everywhere)
@@ -102,12 +104,16 @@ def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) ->
     """Return the section of the accuracies."""
     name = study["name"]
     source = Source(f"tables/{name}/comparison.csv", "write_tables")
+    overlap = results.path(f"duplicates/{name}/overlap.parquet")
+    # What inner folds chose comes first, what has seen the test folds last.
     tables = comparison_tables(
-        cells, study, decimals=study["tables"]["decimals"], interval=INTERVAL
+        cells,
+        study,
+        decimals=study["tables"]["decimals"],
+        interval=INTERVAL,
+        overlap=None if overlap is None else read_parquet(overlap),
+        selections=("nested", "fixed", "oracle"),
     )
-    # What was chosen without the test folds comes first.
-    order = {"comparison-nested": 0, "comparison-fixed": 1, "comparison-oracle": 2}
-    tables.sort(key=lambda table: order[table.name])
     blocks: list[Block] = [Sheet(_short(table, study), (source,)) for table in tables]
     figure = picture_of(
         results,
@@ -117,7 +123,8 @@ def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) ->
         + chosen_how(set(compared_cells(cells)["selection"])),
         source,
     )
-    return Section("accuracy", "Accuracy", (*blocks[:1], *figure, *blocks[1:]))
+    first = 1 + any(table.name.endswith(MACRO_F1.name) for table in tables[1:2])
+    return Section("accuracy", "Accuracy", (*blocks[:first], *figure, *blocks[first:]))
 
 
 def difference(results: Results, study: Mapping[str, Any]) -> Section:

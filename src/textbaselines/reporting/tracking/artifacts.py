@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from textbaselines.experiments.evaluation import summarise_point
-from textbaselines.experiments.metrics import confusion
+from textbaselines.experiments.evaluation import summarise_accuracy
+from textbaselines.experiments.metrics import class_counts, confusion, f1_by_class
 from textbaselines.storage import canonical_json
 
 MOST_ROWS = 1_000
@@ -71,7 +71,7 @@ def of_final_run(
         classes = list(run["classes"])
         matrix = confusion_of(predictions, classes)
         made["confusion_matrix.png"] = _png(confusion_figure(matrix, classes))
-        report = per_class_report(matrix, classes)
+        report = per_class_report(predictions, classes)
         made["per_class_report.json"] = _json(report.to_dict("records"))
         made["per_class_report.md"] = _report_markdown(report).encode()
         made["predictions.json"] = _predictions_table(predictions.head(MOST_ROWS))
@@ -106,26 +106,31 @@ def confusion_of(predictions: pd.DataFrame, classes: Sequence[str]) -> NDArray[n
     return confusion(truth, predicted, len(classes))
 
 
-def per_class_report(matrix: NDArray[np.int64], classes: Sequence[str]) -> pd.DataFrame:
-    """Return precision, recall, F1 and support of each class from a confusion matrix.
+def per_class_report(predictions: pd.DataFrame, classes: Sequence[str]) -> pd.DataFrame:
+    """Return precision, recall, F1 and support of each class from a predictions table.
 
     Precision is TP / predicted, recall TP / support, F1 = 2 TP / (predicted + support); each is 0
-    where its denominator is.
+    where its denominator is. Each pools the folds of a repeat and is averaged over repeats, so that
+    the mean of F1 over the classes is the macro-F1 of the cell. Support and predicted are numbers
+    of documents, all repeats together.
     """
-    hits = np.diag(matrix).astype(np.float64)
-    predicted, support = matrix.sum(axis=0), matrix.sum(axis=1)
+    matrices = [confusion_of(mine, classes) for _, mine in predictions.groupby("repeat")]
+    every = [class_counts(matrix) for matrix in matrices]
 
-    def ratio(top: NDArray[np.float64], bottom: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    def ratio(top: NDArray[np.int64], bottom: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.divide(top, bottom, out=np.zeros(len(classes)), where=bottom > 0)
+
+    def mean(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return np.asarray(np.mean(values, axis=0))
 
     return pd.DataFrame(
         {
             "class": list(classes),
-            "precision": ratio(hits, predicted),
-            "recall": ratio(hits, support),
-            "f1": ratio(2 * hits, predicted + support),
-            "support": support,
-            "predicted": predicted,
+            "precision": mean([ratio(one.correct, one.predicted) for one in every]),
+            "recall": mean([ratio(one.correct, one.test) for one in every]),
+            "f1": mean([np.nan_to_num(f1_by_class(one)) for one in every]),
+            "support": np.sum([one.test for one in every], axis=0),
+            "predicted": np.sum([one.predicted for one in every], axis=0),
         }
     )
 
@@ -180,7 +185,7 @@ def tuning_figure(
     accuracies: dict[Any, float]
     if inner_scores is None:
         by_point = dict(iter(scores.groupby("point")))
-        accuracies = {name: summarise_point(mine)["accuracy"] for name, mine in by_point.items()}
+        accuracies = {name: summarise_accuracy(mine)["accuracy"] for name, mine in by_point.items()}
     else:
         sums = inner_scores.groupby("point")[["correct", "n_test"]].sum()
         accuracies = (sums["correct"] / sums["n_test"]).to_dict()
@@ -249,8 +254,8 @@ def _description(
     lines.append(f"Packages: requirements.lock with sha256 `{code.get('lock', 'unknown')}`.")
     if rows:
         lines.append(
-            "\nThe confusion matrix and the report per class pool the documents of all folds and "
-            "repeats; macro F1 above is the mean over folds."
+            "\nThe confusion matrix counts the documents of all folds and repeats. Macro-F1 above, "
+            "and the shares per class, pool the folds of a repeat and are the mean over repeats."
         )
     return "\n".join(lines) + "\n"
 

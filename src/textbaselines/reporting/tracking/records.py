@@ -14,7 +14,12 @@ import pandas as pd
 from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import read_benchmark
-from textbaselines.experiments.evaluation import cell_table, cells_of_runs, summarise_point
+from textbaselines.experiments.evaluation import (
+    MAJORITY,
+    cell_table,
+    cells_of_runs,
+    summarise_point,
+)
 from textbaselines.experiments.selection import (
     ACROSS,
     RunScores,
@@ -39,6 +44,7 @@ _COLUMNS = {
     "scores": (
         *_FIT,
         *("n_test", "n_features", "correct", "accuracy", "macro_f1", "rmse", "log_loss"),
+        *("train_by_class", "test_by_class", "predicted_by_class", "correct_by_class"),
         *("converged", "failure"),
     ),
     "predictions": (*_FIT, "id", "label", "predicted"),
@@ -186,8 +192,15 @@ def read_finished(
     else:
         told, selections = cells, selections_of_runs(scored)
     results = f"{study['name']}-results"
+    floor = told[told["selection"] == MAJORITY].set_index("dataset")["accuracy"].to_dict()
     records[results] = [
-        _cell_record(cell, _behind(cell, runs, selections, study), study, common, results)
+        _cell_record(
+            {**cell, "majority": floor.get(cell["dataset"], math.nan)},
+            _behind(cell, runs, selections, study),
+            study,
+            common,
+            results,
+        )
         for cell in told[told["selection"].isin(_LOGGED)].to_dict("records")
     ]
     _refuse_shared_keys(records)
@@ -313,7 +326,7 @@ def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[st
     """Return the metrics of a grid point, those of a fold at step = repeat x folds + fold."""
     metrics = [(name, value, 0) for name, value in _shown(summarise_point(scores)).items()]
     metrics += [
-        ("log_loss", float(scores["log_loss"].mean()), 0),
+        ("log_loss", _mean_over_documents(scores, "log_loss"), 0),
         ("failed_fits", float(len(scores["failure"].dropna())), 0),
         *((name, float(timings[name].mean()), 0) for name in _SECONDS),
     ]
@@ -323,6 +336,11 @@ def _point_metrics(scores: pd.DataFrame, timings: pd.DataFrame) -> list[tuple[st
             repeat(f"fold/{name}"), scores[name].to_numpy(dtype=np.float64).tolist(), steps
         )
     return [metric for metric in metrics if not math.isnan(metric[1])]
+
+
+def _mean_over_documents(scores: pd.DataFrame, name: str) -> float:
+    """Return the mean over all test documents of a measure that is a mean over each fold's."""
+    return float(np.average(scores[name], weights=scores["n_test"]))
 
 
 def _shown(numbers: Mapping[Any, Any]) -> dict[str, float]:
@@ -473,13 +491,15 @@ def _cell_record(
         "selection": str(cell["selection"]),
         "point": str(cell["point"]),
         "converged": str(bool(cell["converged"])).lower(),
+        "above_majority": str(bool(cell["above_majority"])).lower(),
     }
     failures = [point.tags["failure"] for _, point, _ in behind.parts if "failure" in point.tags]
     if math.isnan(cell["accuracy"]) and failures:
         tags["failure"] = "; ".join(dict.fromkeys(failures))
     command = _command(study, place, [run.said["representation"] for run in runs])
     note = _note(said, params, tags)
-    metrics = {name: value for name, value in _shown(cell).items() if not math.isnan(value)}
+    numbers = {**_shown(cell), "majority_accuracy_pct": _percent(cell["majority"])}
+    metrics = {name: value for name, value in numbers.items() if not math.isnan(value)}
     series = [
         metric
         for _, point, steps in behind.parts

@@ -61,7 +61,8 @@ def experiment_tags(
         "one run per cell of the comparison table, of selection fixed (hyper-parameters named in "
         "the study file) or nested (chosen in each fold by its inner folds)"
         if final
-        else "one run per grid point; the folds are the steps of the fold metrics"
+        else "one run per grid point; the folds are the steps of the fold metrics. Accuracies are "
+        "those on the test folds: the best point picked here is optimistic"
     )
     tags = {
         "mlflow.experimentKind": "custom_model_development",
@@ -116,14 +117,22 @@ def _table(records: Sequence[Record], first: list[str], search: str = "") -> dic
     shown = [name for name in _parameters(records) if not name.startswith("log10_")]
     metrics = [
         "accuracy_pct",
-        *(["accuracy_low_pct", "accuracy_high_pct"] if first else ["accuracy_std_pct"]),
+        *(
+            ["accuracy_low_pct", "accuracy_high_pct", "majority_accuracy_pct"]
+            if first
+            else ["accuracy_std_pct"]
+        ),
         "macro_f1_pct",
         "fit_seconds",
     ]
     columns = [f"tags.`{tag}`" for tag in [*first, "method", "representation", "converged"]]
     columns += [f"metrics.`{metric}`" for metric in metrics]
     columns += [f"params.`{param}`" for param in shown[:_MOST_COLUMNS]]
-    return _state(columns, search)
+    state = _state(columns, search)
+    if not first:
+        # In the order of training: the best grid point on the test folds is not put first.
+        state |= {"orderByKey": "attributes.start_time", "orderByAsc": True}
+    return state
 
 
 def _chart(records: Sequence[Record], search: str) -> dict[str, Any]:
@@ -169,6 +178,8 @@ def _chart(records: Sequence[Record], search: str) -> dict[str, Any]:
     columns = [f"metrics.`{name}`" for name in ("accuracy_pct", "accuracy_std_pct")]
     return {
         **_state([*columns, *(f"params.`{axis}`" for axis in axes)], search),
+        "orderByKey": "attributes.start_time",
+        "orderByAsc": True,
         "compareRunCharts": charts,
         # Reordered: else MLflow puts the sections that it makes itself first.
         "isAccordionReordered": True,
