@@ -41,12 +41,7 @@ plan: $(READY) ## what a study would run and how long it takes (STUDY=config/sur
 	  $(if $(filter-out all,$(CORES)),--cores $(CORES))
 
 serve: $(READY) ## serve the champion of DATASET to this machine alone, on PORT
-	@[ -n "$(DATASET)" ] || { echo "name a dataset: make serve DATASET=hg-movie"; exit 1; }
-	@grep -qsF '"name": "$(DATASET)"' results/tracking/*-models.json || { \
-	  echo "no model of '$(DATASET)' is registered; there are: $$(cat results/tracking/*-models.json \
-	  2>/dev/null | sed -n 's/^ *"name": "\(.*\)",*/\1/p' | sort -u | xargs)"; exit 1; }
-	MLFLOW_TRACKING_URI="$$(python -c 'from textbaselines.reporting.tracking.addresses import sqlite_address; print(sqlite_address("results/mlflow.db"))')" mlflow models serve \
-	  --model-uri "models:/$(DATASET)@champion" --env-manager local --host 127.0.0.1 --port $(PORT)
+	@python -m textbaselines serve --port $(PORT) -- "$$DATASET"
 
 ui: $(READY) ## MLflow's pages of the runs, on this machine alone (PORT=5000)
 	python -m textbaselines ui --port $(or $(PORT),5000)

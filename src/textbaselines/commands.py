@@ -29,6 +29,7 @@ from textbaselines.reporting.commits import cells_at_commit
 from textbaselines.reporting.listing import FORMS, MEASURES, SORTED_POINTS, compare, render, select
 from textbaselines.reporting.planned import plan_as_json, plan_list, totals
 from textbaselines.reporting.tables import ORACLE_WARNING
+from textbaselines.reporting.tracking.serving import serve_command
 from textbaselines.reporting.tracking.ui import PORT, links_of_study, ui_command
 
 _P = ParamSpec("_P")
@@ -301,8 +302,9 @@ def track(
     results: Path, names: tuple[str, ...], rebuild: bool, root: Path, patience: float
 ) -> None:
     """Log what is finished to the tracking store, also while a study runs."""
+    from textbaselines.reporting.registered_models import restore_registered
     from textbaselines.reporting.tracking.records import Sources
-    from textbaselines.reporting.tracking.store import Location
+    from textbaselines.reporting.tracking.store import Location, open_store
     from textbaselines.reporting.tracking.writer import log_studies
 
     log = start_log("track")
@@ -331,9 +333,10 @@ def track(
             )
             for study in studies
         ]
+        location = Location(results / "mlflow.db", results / "mlflow-artifacts", server)
         receipts = log_studies(
             read,
-            Location(results / "mlflow.db", results / "mlflow-artifacts", server),
+            location,
             code=provenance.code_tags(root),
             patience=patience,
             rebuild=rebuild and server is None,
@@ -344,6 +347,11 @@ def track(
             log.info("%s: %d of %d jobs finished; %s", study["name"], finished, asked, counts)
             for what, address in links_of_study(results, study):
                 click.echo(f"{what:<28} {address}")
+        with open_store(location, patience=patience) as client:
+            mine = [study["name"] for study in studies]
+            restored = restore_registered(client, results, mine)
+        if restored:
+            log.info("registered again: %d", restored)
 
 
 @main.command()
@@ -352,8 +360,22 @@ def track(
 @_told
 def ui(results: Path, port: int) -> None:
     """Serve MLflow's pages of the store on this machine alone, until interrupted."""
+    start_log("ui")
     command, environment = ui_command(results, port)
     for study in studies_in(results):
         for what, address in links_of_study(results, study, f"http://127.0.0.1:{port}"):
             click.echo(f"{study['name']}, {what:<28} {address}")
+    os.execve(command[0], command, environment)
+
+
+@main.command()
+@click.argument("dataset", required=False)
+@_RESULTS
+@click.option("--port", default=5001, show_default=True)
+@_told
+def serve(dataset: str | None, results: Path, port: int) -> None:
+    """Serve the champion of DATASET over HTTP on this machine alone, until interrupted."""
+    start_log("serve")
+    command, environment = serve_command(results, dataset, port)
+    click.echo(f"{dataset}: POST texts to http://127.0.0.1:{port}/invocations")
     os.execve(command[0], command, environment)

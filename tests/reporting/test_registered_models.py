@@ -258,21 +258,17 @@ def test_columns_of_other_models(family: str, n_classes: int, columns: list[str]
 
 
 class Server:
-    """``mlflow models serve`` with the champion."""
+    """``python -m textbaselines serve`` with the champion."""
 
     def __init__(self, client: MlflowClient, log: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{port}"
-        command = "models serve -m models:/films@champion --env-manager local -h 127.0.0.1 -p"
+        results = client.tracking_uri.removeprefix("sqlite:///").removesuffix("/mlflow.db")
+        command = ["serve", "films", "--results", results, "--port", str(port)]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "mlflow", *command.split(), str(port)],
-            env={
-                **os.environ,
-                "MLFLOW_TRACKING_URI": client.tracking_uri,
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            },
+            [sys.executable, "-m", "textbaselines", *command],
             cwd=log.parent,
             start_new_session=True,
             stdout=log.open("w"),
@@ -356,25 +352,59 @@ def test_a_text_of_a_megabyte(server: Server, champion, form: str) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ('{"dataframe_records": [{"txet": "a"}]}', "columns 'txet'"),
-        ('{"dataframe_split": {"columns": ["a", "b"], "data": [["x", "y"]]}}', "columns 'a', 'b'"),
-        ('{"dataframe_records": [{"text": null}]}', "no text"),
-        ('{"dataframe_records": [{"text": 3}]}', "no text"),
-        ('{"inputs": [1, 2]}', "no text"),
-        ('{"inputs": {"txet": ["a"]}}', "keys 'txet'"),
+        ('{"dataframe_records": [{"txet": "a"}]}', "row 1 has no key 'text': keys 'txet'"),
+        ('{"dataframe_records": [{"text": null}]}', "row 1 has no text (null)"),
+        ('{"inputs": ["a", 2]}', 'row 2 is 2, not a text: send it in quotes, "2"'),
         ('{"dataframe_records": [{"text": "a"}', "valid JSON"),
-        ("[]", "list"),
         ("{}", "dataframe_records"),
-        ("", "valid JSON"),
     ],
 )
 def test_what_is_wrong_is_told(server: Server, body: str, told: str) -> None:
     status, text = server.post(body)
     assert status == 400
-    assert told in json.loads(text)["message"]
+    answer = json.loads(text)
+    assert answer.keys() == {"error_code", "message"}
+    assert told in answer["message"]
+    assert "\n" not in answer["message"]
 
 
 def test_other_content_is_refused(server: Server) -> None:
-    assert server.post("a fine film", "text/plain")[0] == 415
-    status, text = server.post("text\na warm film\n", "text/csv")
-    assert (status, json.loads(text)["predictions"][0]["label"]) == (200, "pos")
+    status, text = server.post("a fine film", "text/plain")
+    assert status == 415
+    assert "Content-Type must be one of" in json.loads(text)["message"]
+
+
+def test_each_row_of_a_csv_has_its_answer(server: Server, champion) -> None:
+    texts = ["NA", "null", "123", "True", "", "a warm film", "", "1.0", "a\r\nb", 'say "hi", é']
+    body = "id,text\n" + "".join(
+        "\n" if text == "" and row == 6 else f'{row},"{text.replace(chr(34), chr(34) * 2)}"\n'
+        for row, text in enumerate(texts)
+    )
+    status, answer = server.post(body, "text/csv")
+    assert status == 200, answer
+    given = pd.DataFrame(json.loads(answer)["predictions"])
+    pd.testing.assert_frame_equal(given, prediction_table(champion, texts), check_exact=True)
+
+
+def test_ten_thousand_rows_and_none(server: Server, champion) -> None:
+    texts = TEXTS * 10
+    wanted = prediction_table(champion, texts)
+    status, answer = server.post(pd.DataFrame({"text": texts}).to_csv(index=False), "text/csv")
+    assert status == 200
+    given = pd.DataFrame(json.loads(answer)["predictions"])
+    pd.testing.assert_frame_equal(given, wanted, check_exact=True)
+    given = server.predictions({"dataframe_records": [{"text": text} for text in texts]})
+    pd.testing.assert_frame_equal(given, wanted, check_exact=True)
+    assert json.loads(server.post("text\n", "text/csv")[1]) == {"predictions": []}
+
+
+def test_the_addresses_of_mlflows_server(server: Server) -> None:
+    found = {}
+    for name in ("ping", "health", "version"):
+        with urllib.request.urlopen(f"{server.address}/{name}", timeout=30) as answer:
+            found[name] = (answer.status, answer.headers["Content-Type"], answer.read().decode())
+    assert found == {
+        "ping": (200, "application/json", "\n"),
+        "health": (200, "application/json", "\n"),
+        "version": (200, "application/json", mlflow.__version__),
+    }

@@ -85,7 +85,8 @@ rule register_models:
         mlflow_store=1,
     params:
         suffix=study.name.removeprefix(study.config["name"]),
-        store=literal(study.config["tracking_uri"] or "results/mlflow.db"),
+        server=literal(server_of_study()),
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
-        " --models {input.models:q} --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"
+        " --models {input.models:q} --store results/mlflow.db --artifacts results/mlflow-artifacts"
+        " {params.server:q} --receipt {output.receipt:q} --log {log:q}"

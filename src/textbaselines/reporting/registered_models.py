@@ -26,6 +26,8 @@ from mlflow.types import ColSpec, Schema
 import textbaselines
 from textbaselines.errors import UserError
 from textbaselines.portable import PortableModel, load, model_digest, read_description
+from textbaselines.reporting.tracking.store import only_store
+from textbaselines.storage import read_json, write_json
 
 CHAMPION = "champion"
 """The alias of a dataset's model that is served."""
@@ -88,6 +90,82 @@ def register_best(
     return receipt
 
 
+def restore_registered(client: MlflowClient, results: Path, studies: Sequence[str]) -> int:
+    """Register again what receipts say was registered and the store does not have.
+
+    A store that is made anew so gets its models and champions back. The versions of one name come
+    in their old order: the champion is of the same study as before.
+
+    Parameters
+    ----------
+    client : MlflowClient
+        Of a store that has the studies' final runs.
+    results : Path
+        The folder of results: receipts are ``tracking/<study>-models.json``, which are written anew
+        where something was registered, portable models are in ``models/<study>``.
+    studies : sequence of str
+        Names; a study without a receipt has nothing to restore.
+
+    Returns
+    -------
+    int
+        How many models were registered. One whose folder is gone or has changed since, or whose
+        final run is not in the store, is passed over with a warning: the study registers what it
+        keeps now when it is run.
+    """
+    paths = {study: receipt_of_models(results, study) for study in studies}
+    receipts = {study: read_json(path) for study, path in paths.items() if path.is_file()}
+    missing = [
+        (registered["version"], study, dataset)
+        for study, receipt in receipts.items()
+        for dataset, registered in receipt.items()
+        if not _is_registered(client, registered)
+    ]
+    restored = 0
+    for _, study, dataset in sorted(missing):
+        registered = receipts[study][dataset]
+        folder = _folder_of(results / "models" / study / dataset, registered["digest"])
+        if folder is None:
+            _log.warning(
+                "the model of %s that %s had registered is not in %s any more: run the study to "
+                "register the one it keeps now",
+                *(dataset, study, results / "models" / study / dataset),
+            )
+            continue
+        try:
+            run_id = _final_run(client, study, read_description(folder))
+        except UserError as error:
+            _log.warning("%s is not registered again: %s", folder, error)
+            continue
+        version = register(client, run_id, folder, registered["name"], study)
+        receipts[study][dataset] = registered | {"version": int(version.version), "run": run_id}
+        restored += 1
+    for study in {study for _, study, _ in missing}:
+        write_json(paths[study], receipts[study])
+    return restored
+
+
+def receipt_of_models(results: Path, study: str) -> Path:
+    """Return the path of the file that says which models of a study are registered."""
+    return results / "tracking" / f"{study}-models.json"
+
+
+def _is_registered(client: MlflowClient, registered: Mapping[str, Any]) -> bool:
+    try:
+        version = client.get_model_version(registered["name"], str(registered["version"]))
+    except MlflowException:
+        return False
+    return bool(version.tags.get("model_digest") == registered["digest"])
+
+
+def _folder_of(root: Path, digest: str) -> Path | None:
+    """Return the portable model below ``root`` that has this digest."""
+    for path in sorted(root.rglob("model.json")):
+        if model_digest(path.parent) == digest:
+            return path.parent
+    return None
+
+
 def register(
     client: MlflowClient, run_id: str, folder: str | Path, name: str, study: str
 ) -> ModelVersion:
@@ -131,7 +209,7 @@ def register(
         client.get_registered_model(name)
     except MlflowException:
         client.create_registered_model(name, description=f"The best model kept of {name}.")
-    with _store_of(client):
+    with only_store(client.tracking_uri):
         version = client.create_model_version(
             name, uri, run_id=run_id, tags={"study": study, "model_digest": digest}
         )
@@ -149,7 +227,8 @@ def log_model(client: MlflowClient, run_id: str, folder: str | Path) -> str:
     """
     model = load(folder)
     experiment = client.get_run(run_id).info.experiment_id
-    with _store_of(client, experiment), _quiet(), _no_bytecode():
+    chosen = {MLFLOW_EXPERIMENT_ID.name: experiment}
+    with only_store(client.tracking_uri), _variables(chosen), _quiet(), _no_bytecode():
         info = Model.log(
             artifact_path=None,
             name="model",
@@ -206,19 +285,6 @@ def _final_run(client: MlflowClient, study: str, described: Mapping[str, Any]) -
             fix="log the study first",
         )
     return str(found[0].info.run_id)
-
-
-@contextmanager
-def _store_of(client: MlflowClient, experiment: str | None = None) -> Iterator[None]:
-    """Let MLflow's functions that take no client use the client's store, and this experiment."""
-    before = mlflow.get_tracking_uri()
-    mlflow.set_tracking_uri(client.tracking_uri)
-    chosen = {} if experiment is None else {MLFLOW_EXPERIMENT_ID.name: experiment}
-    try:
-        with _variables(chosen):
-            yield
-    finally:
-        mlflow.set_tracking_uri(before)
 
 
 @contextmanager

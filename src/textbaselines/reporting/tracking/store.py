@@ -8,11 +8,12 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mlflow
 from mlflow import MlflowClient
 from mlflow.entities import LifecycleStage, Run, ViewType
 from mlflow.exceptions import MlflowException
@@ -22,6 +23,8 @@ from sqlalchemy.engine import Engine
 
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.addresses import sqlite_address
+from textbaselines.reporting.tracking.moves import check_place
+from textbaselines.reporting.tracking.variables import for_store, say_unused
 from textbaselines.storage import whole_file
 from textbaselines.validation import check_server
 
@@ -63,6 +66,37 @@ class Location:
 
 
 @contextlib.contextmanager
+def only_store(uri: str) -> Iterator[MlflowClient]:
+    """Let MLflow use one store, whatever the environment says, and yield a client of it.
+
+    Runs and registered models go to ``uri``; so do the functions of MLflow that take no client.
+    Variables that would change this are out of the environment within the block, and are logged
+    (:func:`textbaselines.reporting.tracking.variables.say_unused`).
+    """
+    before = dict(os.environ)
+    say_unused(before, uri)
+    within = for_store(before, uri)
+    _set_variables(within, before.keys() | within.keys())
+    mlflow.set_tracking_uri(uri)
+    mlflow.set_registry_uri(uri)
+    try:
+        yield MlflowClient(tracking_uri=uri, registry_uri=uri)
+    finally:
+        # MLflow keeps a chosen address in the environment too: what was there is there again.
+        mlflow.set_tracking_uri(None)  # type: ignore[arg-type]
+        mlflow.set_registry_uri(None)  # type: ignore[arg-type]
+        _set_variables(before, before.keys() | within.keys())
+
+
+def _set_variables(wanted: Mapping[str, str], names: Iterable[str]) -> None:
+    for name in names:
+        if name not in wanted:
+            os.environ.pop(name, None)
+        elif os.environ.get(name) != wanted[name]:
+            os.environ[name] = wanted[name]
+
+
+@contextlib.contextmanager
 def open_store(
     location: Location, *, patience: float = 0.0, rebuild: bool = False
 ) -> Iterator[MlflowClient]:
@@ -81,7 +115,7 @@ def open_store(
     ------
     UserError
         When another logger holds the store, or it cannot be used: no database, made by another
-        version of MLflow, locked, a full disk, no answer from the server.
+        version of MLflow or in another folder, locked, a full disk, no answer from the server.
     """
     if rebuild and location.server:
         raise UserError(
@@ -90,19 +124,20 @@ def open_store(
             found=location.server,
             fix="delete the study's experiments there, then log again",
         )
-    with _only_writer(location.database, patience):
+    with _only_writer(location.database, patience), _told_to_user(location):
         if location.server:
-            with _told_to_user(location):
-                client = MlflowClient(tracking_uri=location.server)
+            with only_store(location.uri) as client:
                 client.search_experiments(max_results=1)
                 yield client
             return
-        with _told_to_user(location):
-            if rebuild:
-                _remove(location)
-            with _flushed_once(location.database):
-                yield _open(location)
-                _analyze(location.database)
+        if rebuild:
+            _remove(location)
+        check_place(location.database, location.artifact_root)
+        with _flushed_once(location.database), only_store(location.uri) as client:
+            _open(location)
+            client.search_experiments(max_results=1)
+            yield client
+            _analyze(location.database)
 
 
 @dataclass(frozen=True)
@@ -219,7 +254,8 @@ def _flushed_once(database: Path) -> Iterator[None]:
         os.fsync(file)
 
 
-def _open(location: Location) -> MlflowClient:
+def _open(location: Location) -> None:
+    """Make the store where there is none, and see that it is one."""
     for name in ("alembic", "mlflow.store.db.utils"):
         logging.getLogger(name).setLevel(logging.WARNING)
     database = location.database
@@ -233,9 +269,6 @@ def _open(location: Location) -> MlflowClient:
                 sqlite_address(part), location.artifact_root.as_uri()
             )
             store.engine.dispose()
-    client = MlflowClient(tracking_uri=location.uri)
-    client.search_experiments(max_results=1)
-    return client
 
 
 def _check_database(database: Path) -> None:

@@ -1,5 +1,6 @@
 """MLflow's pages of the store, on this machine alone, and the addresses that open them."""
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -8,10 +9,14 @@ from typing import Any
 
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.addresses import sqlite_address
+from textbaselines.reporting.tracking.moves import check_place
+from textbaselines.reporting.tracking.variables import for_store, say_unused
 from textbaselines.storage import read_json
 
 PORT = 5000
 """The port that printed addresses have."""
+
+_log = logging.getLogger("textbaselines")
 
 
 def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, str]]:
@@ -19,6 +24,7 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
 
     It listens on the loopback interface, answers only requests that were made to this machine by
     name, has one worker, and neither runs jobs nor a gateway to language models nor reports use.
+    Of a store that was made in another folder it shows numbers, no files: a warning says so.
 
     Raises
     ------
@@ -33,7 +39,12 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
             fix="run a study with tracking: mlflow, or `make track`",
         )
     command = [sys.executable, "-m", "mlflow", "server"]
-    command += ["--backend-store-uri", sqlite_address(database)]
+    try:
+        check_place(database, database.with_name("mlflow-artifacts"))
+    except UserError as error:
+        _log.warning("the pages show no files: %s", error)
+    uri = sqlite_address(database)
+    command += ["--backend-store-uri", uri, "--registry-store-uri", uri]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
     command += ["--allowed-hosts", f"localhost:{port},127.0.0.1:{port}"]
     switched_off = {
@@ -42,7 +53,8 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "DO_NOT_TRACK": "true",
     }
-    return command, {**os.environ, **switched_off}
+    say_unused(os.environ, uri)
+    return command, {**for_store(os.environ, uri), **switched_off}
 
 
 def links_of_study(
