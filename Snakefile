@@ -39,6 +39,7 @@ try:
         dict(workflow.config_settings.config),
         ROOT,
         ROOT / "workflow" / "schemas",
+        Path("results", "raw"),
     )
     export_library(ROOT / "src")
     export_allocator()
