@@ -59,6 +59,7 @@ serve: $(READY) ## serve the champion of DATASET to this machine alone (PORT=500
 	  --port "$${PORT:-5001}"
 
 ui: $(READY) ## MLflow's pages of the runs, on this machine alone (PORT=5000)
+	@python -m textbaselines.arguments --port "$${PORT:-5000}"
 	@python -m textbaselines ui --port "$${PORT:-5000}"
 
 track: $(READY) ## log what is finished, also while a study runs
@@ -70,7 +71,7 @@ track-rebuild: $(READY) ## make the store anew, after a move of the folder or an
 screenshots: $(READY) ## the pictures in docs/images/, of the default study's store (needs Chromium)
 	python docs/screenshots.py
 
-simulations: $(READY) ## the tests of significance on 200 simulated studies (a part of them is in make test)
+simulations: $(READY) ## the tests of significance on 200 simulated studies (make test has fewer)
 	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/experiments/test_simulated_contrasts.py
 
 BENCH_READY := .venv/.bench-ready

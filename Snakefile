@@ -32,6 +32,10 @@ except ModuleNotFoundError as error:
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
     )
 
+if (cores := workflow.resource_settings.cores) is not None and cores < 1:
+    # Snakemake itself would wait for ever.
+    raise WorkflowError(f"No job can run on {cores} cores: give --cores a positive number, or all.")
+
 try:
     # Read anew by our own loader, which refuses duplicate keys and names lines.
     study = read_study(

@@ -295,10 +295,6 @@ def track(
     results: Path, names: tuple[str, ...], rebuild: bool, root: Path, patience: float
 ) -> None:
     """Log what is finished to the tracking store, also while a study runs."""
-    from textbaselines.reporting.tracking.records import Sources
-    from textbaselines.reporting.tracking.store import Location
-    from textbaselines.reporting.tracking.writer import log_studies
-
     log = start_log("track")
     every = studies_in(results)
     wanted = [study_in(results, name) for name in names] or [
@@ -310,6 +306,10 @@ def track(
             where="--study",
             fix="leave --study out: the store of all studies would be deleted",
         )
+    from textbaselines.reporting.tracking.records import Sources
+    from textbaselines.reporting.tracking.store import Location
+    from textbaselines.reporting.tracking.writer import log_studies
+
     by_server: dict[str | None, list[dict[str, Any]]] = {}
     for study in wanted:
         by_server.setdefault(study.get("tracking_uri"), []).append(study)
