@@ -17,6 +17,9 @@ from textbaselines.errors import UserError
 from textbaselines.experiments.collection import IDENTITY
 from textbaselines.validation import closest
 
+_SHORT = 14
+"""Characters of a column that is never folded."""
+
 FORMS = ("table", "markdown", "csv", "json")
 """The forms of a list."""
 
@@ -121,27 +124,33 @@ def _check_condition(condition: str, columns: Sequence[str]) -> None:
     tree = ast.parse(re.sub("`([^`]*)`", name_of, condition), mode="eval")
     known = {named.get(column, column) for column in columns}
     back = {name: column for column, name in named.items()}
-    methods = set()
+    allowed = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            method = ast.unparse(node.func)
-            if any(method.endswith(f".{one}") for one in _METHODS) and not node.keywords:
-                # The column and its method are names; what is called with, a constant.
-                methods |= {id(one) for one in ast.walk(node.func)} | {id(node)}
+        if isinstance(node, ast.Call) and _is_method_of_column(node):
+            allowed |= {id(node), *map(id, ast.walk(node.func))}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             if node.id not in known:
                 name = back.get(node.id, node.id)
                 near = closest(name, columns)
                 raise ValueError(f"no column {name!r}" + (f": {near}" if near else ""))
-        elif isinstance(node, ast.Attribute) and id(node) in methods:
-            if node.attr.startswith("_"):
-                raise ValueError(f"not allowed: {node.attr}")
-        elif not isinstance(node, _IN_CONDITIONS) and id(node) not in methods:
+        elif not isinstance(node, _IN_CONDITIONS) and id(node) not in allowed:
             raise ValueError(
                 f"not allowed: {ast.unparse(node)}; methods of columns that are: "
                 + ", ".join(sorted(_METHODS))
             )
+
+
+def _is_method_of_column(call: ast.Call) -> bool:
+    """Return whether a call is one of the allowed methods, of a bare name, with constants."""
+    parts: list[str] = []
+    node = call.func
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    constants = all(isinstance(argument, ast.Constant) for argument in call.args)
+    bare = isinstance(node, ast.Name) and not call.keywords
+    return bare and constants and ".".join(parts) in _METHODS
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -197,10 +206,19 @@ def _status(row: dict[Any, Any]) -> str:
 def diff_list(frame: pd.DataFrame) -> pd.DataFrame:
     """Return what :func:`compare` found in few columns: of what is equal, nothing twice.
 
-    ``first`` and ``second`` are the accuracies. Hyper-parameters and numbers of documents are
-    shown where they differ, and their columns are left out where none does.
+    ``first`` and ``second`` are the accuracies, ``points`` is the change. Hyper-parameters and
+    numbers of documents are shown where they differ; a column where none does is left out.
     """
-    shown = frame.rename(columns={"accuracy_first": "first", "accuracy_second": "second"})
+    cells = [" / ".join(map(str, key)) for key in frame[_KEY].itertuples(index=False, name=None)]
+    shown = pd.DataFrame(
+        {
+            "cell": pd.Series(cells, index=frame.index, dtype=str),
+            "first": frame["accuracy_first"],
+            "second": frame["accuracy_second"],
+            "points": frame["change"],
+            "status": frame["status"],
+        }
+    )
     both = frame["status"].isin(["same", "changed", "not comparable"])
     for name in ("params", "documents"):
         pair = frame[[f"{name}_first", f"{name}_second"]]
@@ -209,7 +227,6 @@ def diff_list(frame: pd.DataFrame) -> pd.DataFrame:
             " -> ".join(_shown(name, value) for value in row) if one else ""
             for row, one in zip(pair.itertuples(index=False, name=None), differ, strict=True)
         ]
-        shown = shown.drop(columns=list(pair.columns))
         if differ.any():
             shown[f"{name} that differ"] = values
     return shown
@@ -230,8 +247,8 @@ def render(
     console : Console, optional
         The terminal whose colours a table is for.
     width : int, optional
-        How wide the lines of a table may be; text that is wider is folded. Without it, that of
-        ``console`` where it is a terminal; else as wide as it must be, for a pager or a file.
+        How wide the lines of a table may be: text that is wider is folded, numbers never are.
+        As wide as it must be without, for a pager.
     """
     if form == "csv":
         return frame.to_csv(index=False, lineterminator="\n")
@@ -250,9 +267,13 @@ def render(
         lines = [_markdown(heads), _markdown("---:" if one else "---" for one in numeric)]
         return "\n".join([*lines, *map(_markdown, rows)]) + "\n"
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head, right in zip(heads, numeric, strict=True):
+    for place, (head, right) in enumerate(zip(heads, numeric, strict=True)):
+        short = max([len(head), *(len(row[place]) for row in rows)]) <= _SHORT
         table.add_column(
-            Text(head), justify="right" if right else "left", overflow="fold", no_wrap=right
+            Text(head),
+            justify="right" if right else "left",
+            overflow="fold",
+            no_wrap=right or short,
         )
     for row in rows:
         table.add_row(*map(Text, row))
@@ -280,7 +301,7 @@ def _head(name: str) -> str:
 def _shown(name: str, value: Any) -> str:
     if value is None or (isinstance(value, float) and pd.isna(value)) or value is pd.NaT:
         return ""
-    if name == "change":
+    if name in ("change", "points"):
         return f"{value:+.2f}"
     if name.startswith("params") and not name.endswith("differ"):
         return ", ".join(f"{key} = {one}" for key, one in json.loads(value).items())
