@@ -3,9 +3,17 @@
 .DEFAULT_GOAL := study
 .DELETE_ON_ERROR:
 SHELL := /bin/bash
+# What is given, as in `make study STUDY=my.yaml`, is data: make expands nothing in it, and recipes
+# find it in their environment, so that no shell reads it as commands.
+define as_given
+override $(1) := $$(value $(1))
+export $(1)
+endef
+GIVEN := STUDY CORES PORT DATASET TEST_WORKERS PYTHON
+$(foreach name,$(GIVEN),$(if $(filter command environment,$(firstword $(origin $(name)))),$(eval $(call as_given,$(name)))))
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CORES ?= all
-PORT ?= 5001
+export PYTHON CORES
 BIN := .venv/bin
 READY := .venv/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -16,7 +24,8 @@ LOCKED = flock --nonblock --close --conflict-exit-code 75 .venv/.running $(SHELL
 BUSY = || { code=$$?; [ $$code -ne 75 ] || echo "another make is running a study in this folder"; exit $$code; }
 
 define run_study
-	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores $(CORES); mkdir -p logs; snakemake $(1) --report results/report-bundle.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
+	@python -m textbaselines.arguments --cores "$$CORES" --study "$$STUDY" --results results
+	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores "$$CORES"; mkdir -p logs; snakemake $(1) --report results/report-bundle.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
 # Replace the pins of a conda environment file, $(1), by those of a lock, $(2).
@@ -25,9 +34,12 @@ define pin
 	mv $(1).new $(1)
 endef
 
-.PHONY: study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
-study: $(READY) ## run config/config.yaml, or STUDY=my_study.yaml
-	$(call run_study,$(if $(STUDY),--configfile "$(STUDY)"))
+.PHONY: help checked-workers study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
+study: $(READY) ## run config/config.yaml, or STUDY=my_study.yaml; on all cores, or CORES=2
+	$(call run_study,$(if $(STUDY),--configfile "$$STUDY"))
+
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' Makefile
 
 paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by network or mirror
 	$(call run_study,--configfile config/wang_manning.yaml)
@@ -37,14 +49,17 @@ survey: $(READY) ## every method on the nine sets
 	$(call run_study,--configfile config/survey.yaml)
 
 plan: $(READY) ## what a study would run and how long it takes (STUDY=config/survey.yaml)
-	@python -m textbaselines plan $(if $(STUDY),--configfile "$(STUDY)") \
-	  $(if $(filter-out all,$(CORES)),--cores $(CORES))
+	@python -m textbaselines.arguments --cores "$$CORES" --study "$$STUDY"
+	@python -m textbaselines plan $(if $(STUDY),--configfile "$$STUDY") \
+	  $(if $(filter-out all,$(CORES)),--cores "$$CORES")
 
-serve: $(READY) ## serve the champion of DATASET to this machine alone, on PORT
-	@python -m textbaselines serve --port $(PORT) -- "$$DATASET"
+serve: $(READY) ## serve the champion of DATASET to this machine alone (PORT=5001)
+	@python -m textbaselines.arguments --port "$${PORT:-5001}"
+	@python -m textbaselines serve --port "$${PORT:-5001}" -- "$$DATASET"
 
 ui: $(READY) ## MLflow's pages of the runs, on this machine alone (PORT=5000)
-	python -m textbaselines ui --port $(or $(PORT),5000)
+	@python -m textbaselines.arguments --port "$${PORT:-5000}"
+	@python -m textbaselines ui --port "$${PORT:-5000}"
 
 track: $(READY) ## log what is finished, also while a study runs
 	python -m textbaselines track
@@ -55,8 +70,9 @@ track-rebuild: $(READY) ## make the store anew, after a move of the folder or an
 screenshots: $(READY) ## the pictures in docs/images/, of the default study's store (needs Chromium)
 	python docs/screenshots.py
 
-simulations: $(READY) ## the tests of significance on 200 simulated studies (a part of them is in make test)
+simulations: $(READY) ## the tests of significance on 200 simulated studies (make test has fewer)
 	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/experiments/test_simulated_contrasts.py
+
 BENCH_READY := .venv/.bench-ready
 
 bench: $(BENCH_READY) ## race the peers on the same folds and grid, some ten minutes
@@ -73,7 +89,8 @@ bench-tracking: $(READY) ## measure logging and reading of 200 and of 10,000 run
 
 bench-grids: $(READY) ## measure whole grids against their points one by one, family by family
 	python benchmarks/bench_grids.py
-bench-imdb: $(READY) ## race fastText on IMDB, from raw text to test accuracy
+
+bench-imdb: $(BENCH_READY) ## race fastText on IMDB, from raw text to test accuracy
 	python benchmarks/bench_imdb.py
 
 bench-growth: $(READY) ## time and memory up to a million documents
@@ -82,17 +99,20 @@ bench-growth: $(READY) ## time and memory up to a million documents
 bench-workflow: $(READY) ## what Snakemake itself cost in the run that ended last
 	python benchmarks/bench_workflow.py
 
-test: lint ## format, lint, types and the whole test suite
-	pytest -n $(or $(TEST_WORKERS),2) --dist loadgroup
+test: checked-workers lint ## format, lint, types and the whole test suite (TEST_WORKERS=2)
+	pytest -n "$${TEST_WORKERS:-2}" --dist loadgroup
 
-lint: $(READY)
+checked-workers: $(READY)
+	@python -m textbaselines.arguments --workers "$${TEST_WORKERS:-2}"
+
+lint: $(READY) ## format, lint and types alone
 	ruff format --check .
 	ruff check .
 	snakefmt --check --line-length 100 Snakefile workflow/rules
 	snakemake --lint
 	mypy
 
-format: $(READY)
+format: $(READY) ## put the code into its format
 	ruff check --fix .
 	ruff format .
 	snakefmt --line-length 100 Snakefile workflow/rules
@@ -109,19 +129,21 @@ lock: $(READY) ## pin every dependency anew, with hashes; both conda environment
 	$(call pin,workflow/envs/run.yml,.venv/run.txt)
 
 clean: ## remove the environment and every result
-	rm -rf .venv .snakemake results/* logs
-	git checkout -- results/README.md
+	rm -rf .venv .snakemake logs
+	find results -mindepth 1 ! -path results/README.md -delete
 
 $(BENCH_READY): $(READY) requirements-bench.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-bench.lock
 	touch $@
 
 $(READY): requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
-	  { echo "Python 3.11 is needed, found $$($(PYTHON) --version 2>&1): make PYTHON=/path/to/python3.11"; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || { \
+	  echo "Python 3.11 is needed, but PYTHON is '$$PYTHON'," \
+	  "which is $$("$$PYTHON" --version 2>/dev/null || echo 'no Python'):" \
+	  "make PYTHON=/path/to/python3.11"; exit 1; }
+	@"$$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "Python's venv module is missing: apt-get install python3.11-venv"; exit 1; }
-	$(PYTHON) -m venv --clear .venv
+	"$$PYTHON" -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q src

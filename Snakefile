@@ -34,6 +34,10 @@ except ModuleNotFoundError as error:
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
     )
 
+if (cores := workflow.resource_settings.cores) is not None and cores < 1:
+    # Snakemake itself would wait for ever.
+    raise WorkflowError(f"No job can run on {cores} cores: give --cores a positive number, or all.")
+
 try:
     # Read anew by our own loader, which refuses duplicate keys and names lines.
     study = read_study(
@@ -41,6 +45,7 @@ try:
         dict(workflow.config_settings.config),
         ROOT,
         ROOT / "workflow" / "schemas",
+        Path("results", "raw"),
     )
     export_library(ROOT / "src")
     export_allocator()

@@ -94,6 +94,8 @@ def main() -> None:
                 continue  # of another run
             spans.append((ended - float(worked) - float(started), ended))
             work, start = work + float(worked), start + float(started)
+    if not spans:
+        raise SystemExit(f"the run {name} has no logs of jobs in {args.folder / 'logs'}")
     scheduling, waiting = idle_seconds(
         spans, args.cores, begin, max(begin + elapsed, max(end for _, end in spans))
     )

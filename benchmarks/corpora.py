@@ -1,6 +1,5 @@
 """The corpora that the benchmarks run on, through the project's own fetching and reading."""
 
-import os
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +7,8 @@ import pandas as pd
 from textbaselines.datasets.catalog import load_catalog
 from textbaselines.datasets.corpus import build_corpus
 from textbaselines.datasets.fetch import fetch_file
-from textbaselines.environment import MIRROR
+from textbaselines.environment import find_mirror
+from textbaselines.errors import UserError
 from textbaselines.text.tokenizers import tokenize_all
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,16 +16,27 @@ TOKENIZER = {"family": "words", "lowercase": True, "punctuation": "keep"}
 
 
 def read_dataset(name: str) -> pd.DataFrame:
-    """Return a dataset's documents: id, text, label, split and group; fetched where it is not."""
+    """Return a dataset's documents: id, text, label, split and group; fetched where it is not.
+
+    Raises
+    ------
+    SystemExit
+        With what happened, where the raw files cannot be fetched or are not the expected ones.
+    """
+    try:
+        return _read_dataset(name)
+    except UserError as error:
+        raise SystemExit(str(error)) from None
+
+
+def _read_dataset(name: str) -> pd.DataFrame:
     schema = ROOT / "workflow" / "schemas" / "dataset.schema.yaml"
     dataset = load_catalog(ROOT / "config" / "datasets", schema, [name])[name]
     raw = ROOT / "results" / "raw"
-    mirror = os.environ.get(MIRROR)
+    mirror = find_mirror(None, ROOT)
     for file in dataset.files:
         if not (raw / file.name).exists():
-            fetch_file(
-                file, raw / file.name, mirror=Path(mirror) if mirror else None, work_folder=raw
-            )
+            fetch_file(file, raw / file.name, mirror=mirror, work_folder=raw)
     return build_corpus(dataset, raw).frame
 
 

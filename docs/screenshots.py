@@ -99,7 +99,11 @@ def main() -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if chromium is None:
         raise SystemExit("no Chromium here: apt-get install chromium")
-    study = storage.read_json(args.results / "studies" / f"{args.study}.json")
+    described = args.results / "studies" / f"{args.study}.json"
+    for file in (described, args.results / "mlflow.db"):
+        if not file.is_file():
+            raise SystemExit(f"there is no {file}: run the study first (`make` for the default)")
+    study = storage.read_json(described)
     experiment, run = final_run(args.results, args.study)
     with served(args.results) as root, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -1,6 +1,12 @@
+import csv
 import json
+import math
+import os
+import signal
+import socket
 import subprocess
 import sys
+import time
 
 import pandas as pd
 import pytest
@@ -9,6 +15,7 @@ from click.testing import CliRunner
 from textbaselines.commands import main
 from textbaselines.experiments.collection import cells_of_studies, studies_in
 from textbaselines.reporting.commits import file_of_commit, keep_cells
+from textbaselines.reporting.export import write_frame
 from textbaselines.storage import write_json, write_parquet
 
 POINTS = [
@@ -251,3 +258,250 @@ def test_export_has_every_run(folder, tmp_path):
 def test_results_need_no_mlflow():
     code = "import sys, textbaselines.commands; sys.exit('mlflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- bad inputs, command by command ----------------------------------------------------------
+
+BAD = [
+    ("nothing", ["No such command"]),
+    ("results nothing", ["No such command"]),
+    # plan
+    ("plan --root {empty}", ["not the checkout", "no Snakefile", "--root"]),
+    ("plan --root {nowhere}", ["not the checkout"]),
+    ("plan --cores 0", ["--cores", "x>=1"]),
+    ("plan --cores two", ["--cores", "two"]),
+    ("plan --form table2", ["--form", "table2"]),
+    ("plan --root {code} --config", ["--config", "requires an argument"]),
+    ("plan --root {code} --config datasets", ["KEY=VALUE", "datasets"]),
+    ("plan --root {code} --config datasets=[", ["not a value", "--config datasets"]),
+    ("plan --root {code} --config trakcing=none", ["unknown key", "did you mean 'tracking'"]),
+    ("plan --root {code} --configfile {nowhere}", ["no such file"]),
+    ("plan --root {code} --configfile {empty}", ["a folder where a file is wanted"]),
+    ("plan --root {code} --configfile {list} --configfile {binary}", ["2 mistakes", "a list"]),
+    ("plan --root {code} --configfile {code}/config/config.yaml --configfile {list}", ["mapping"]),
+    ("plan --root {code} --results {list}", ["the folder of results is a file"]),
+    # results show
+    ("results show --results {nowhere}", ["no study in this folder", "--results"]),
+    ("results show --results {list}", ["no study in this folder"]),
+    ("results show {r} --study smal", ["no such study", "did you mean 'small'"]),
+    ("results show {r} --sort acuracy", ["no such column", "did you mean 'accuracy'"]),
+    ("results show {r} --columns method,acuracy", ["no such column", "did you mean 'accuracy'"]),
+    ("results show {r} --columns ,", ["no such column", "''"]),
+    ("results show {r} --top 0", ["--top", "x>=1"]),
+    ("results show {r} --top x", ["--top", "x"]),
+    ("results show {r} --form xml", ["--form", "xml"]),
+    ("results show {r} --filter acuracy>1", ["no column 'acuracy'", "did you mean 'accuracy'"]),
+    ("results show {r} --filter accuracy>", ["a condition that cannot be used"]),
+    ("results show {r} --filter accuracy", ["a condition that cannot be used"]),
+    ("results show {r} --filter 1", ["a condition that cannot be used"]),
+    ("results show {r} --filter accuracy>'x'", ["a condition that cannot be used"]),
+    ("results show {r} --filter `accuracy", ["a condition that cannot be used"]),
+    # results diff
+    ("results diff {folder}", ["Missing argument", "SECOND"]),
+    ("results diff {folder} {nowhere} --root {empty}", ["neither a study"]),
+    ("results diff {folder} {folder}:smal", ["no such study", "did you mean 'small'"]),
+    # results export
+    ("results export {r}", ["Missing argument"]),
+    ("results export {out}.xlsx {r}", ["the form of the export", "'.xlsx'", ".csv"]),
+    ("results export {out} {r}", ["the form of the export", "no suffix"]),
+    ("results export {out}.csv {r} --study smal", ["did you mean 'small'"]),
+    ("results export {list}/a.csv {r}", ["cannot be used", "{list}"]),
+    ("results export {taken} {r}", ["cannot be used", "directory"]),
+    # track
+    ("track --results {nowhere}", ["no study in this folder"]),
+    ("track {r} --study smal", ["did you mean 'small'"]),
+    ("track {r} --study small --rebuild", ["a store is made anew of all studies"]),
+    ("track {r} --patience -1", ["--patience", "x>=0"]),
+    # ui
+    ("ui {r}", ["no tracking store"]),
+    ("ui {r} --port 0", ["not the number of a port", "from 1 to 65535"]),
+    ("ui {r} --port http", ["not the number of a port", "'http'"]),
+]
+
+
+@pytest.mark.parametrize(("line", "parts"), BAD)
+def test_bad_input_is_refused(folder, tmp_path, repository, line, parts):
+    places = {
+        "empty": tmp_path / "empty",
+        "nowhere": tmp_path / "nowhere",
+        "list": tmp_path / "list.yaml",
+        "binary": tmp_path / "binary.yaml",
+        "taken": tmp_path / "taken.csv",
+        "out": tmp_path / "out",
+        "folder": folder,
+        "code": repository,
+    }
+    places["empty"].mkdir()
+    places["taken"].mkdir()
+    places["list"].write_text("- a\n")
+    places["binary"].write_bytes(bytes(range(256)))
+    places["r"] = f"--results {folder}"
+    began = time.monotonic()
+    result = CliRunner().invoke(main, line.format(**places).split())
+    assert result.exit_code in (1, 2), result.output
+    assert not isinstance(result.exception, Exception), result.exception
+    for part in parts:
+        assert part.format(**places) in result.output, result.output
+    assert "Traceback" not in result.output
+    # But for places and lists of what is allowed, which are as long as they are.
+    lines = [line for line in result.output.splitlines() if line.lstrip()[:3] not in ("exp", "to ")]
+    assert max(map(len, lines)) < 250
+    assert time.monotonic() - began < 30
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_every_command_has_bad_inputs():
+    commands = {name for name in main.commands if name != "results"}
+    commands |= {f"results {name}" for name in main.commands["results"].commands}
+    assert all(any(line.startswith(name) for line, _ in BAD) for name in commands)
+
+
+def test_no_condition_runs_code(folder, tmp_path):
+    touch = f"open('{tmp_path}/pwned', 'w')"
+    for condition in (
+        f"@pd.io.common.{touch}",
+        f"@{touch}",
+        f"__import__('pathlib').Path('{tmp_path}/pwned').touch()",
+        f"accuracy.to_csv('{tmp_path}/pwned')",
+        f"method.map({touch})",
+        f"accuracy > 0 and method.to_json('{tmp_path}/pwned').str.contains('x')",
+        "method.__class__ == 1",
+        f"method.str.contains({touch})",
+        "method.str.contains('x', flags=1)",
+        "method.str.contains(method)",
+        "accuracy.values.tofile('pwned')",
+        "9 ** 9 ** 9 > 1",
+        "[x for x in [1]]",
+        "(lambda: 1)()",
+        "params == f'{accuracy}'",
+    ):
+        result = run("results", "show", "--results", folder, "--filter", condition, code=1)
+        assert "a condition that cannot be used" in result.output, condition
+        assert not (tmp_path / "pwned").exists(), condition
+
+
+@pytest.mark.parametrize(
+    ("condition", "points"),
+    [
+        ("accuracy > 0.8", ["aaaa"]),
+        ("0.4 < accuracy < 0.8", ["bbbb"]),
+        ("`param.alpha` < 0.5 or accuracy > 0.8", ["aaaa", "bbbb"]),
+        ("method == 'MNB' and not (accuracy > 0.8)", ["bbbb"]),
+        ("origin.str.contains('fixed')", ["aaaa"]),
+        ("point in ['bbbb', 'cccc']", ["bbbb"]),
+        ("(accuracy > 0.4) & (accuracy + 0.1 < 0.6)", ["bbbb"]),
+        ("failure.isna()", ["aaaa", "bbbb"]),
+        ("params == '@`x`'", []),
+    ],
+)
+def test_conditions(folder, condition, points):
+    base = ("results", "show", "--results", folder, "--points", "--form", "json")
+    rows = json.loads(run(*base, "--columns", "point", "--filter", condition).stdout)
+    assert [row["point"] for row in rows] == points
+
+
+def odd_frame():
+    """Names that readers take for numbers or for nothing, and every type of a column."""
+    return pd.DataFrame(
+        {
+            "dataset": ["nan", "007", "NA", 'a "b",\nc\rd'],
+            "accuracy": [0.1 + 0.2, float("nan"), 1 / 3, 1.0],
+            "documents": [1, 2, 3, 2**40],
+            "failure": [None, "1e5", None, "x"],
+            "converged": [True, False, True, True],
+            "fold_accuracy": [[0.1, 0.2], [1 / 3], [], [1.0]],
+        }
+    )
+
+
+def test_an_export_as_csv_is_read_back_as_it_was(tmp_path):
+    frame = odd_frame()
+    write_frame(tmp_path / "x.csv", frame)
+    with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as stream:
+        head, *rows = csv.reader(stream, quoting=csv.QUOTE_NONNUMERIC)
+    assert head == list(frame.columns)
+    columns = dict(zip(head, zip(*rows, strict=True), strict=True))
+    assert list(columns["dataset"]) == frame["dataset"].tolist()
+    assert list(columns["accuracy"])[::2] == [0.1 + 0.2, 1 / 3]
+    assert math.isnan(columns["accuracy"][1])
+    assert list(columns["documents"]) == [1, 2, 3, 2**40]
+    assert list(columns["failure"]) == ["", "1e5", "", "x"]
+    assert list(columns["converged"]) == ["true", "false", "true", "true"]
+    assert [json.loads(one) for one in columns["fold_accuracy"]] == frame["fold_accuracy"].tolist()
+
+
+def test_an_export_as_json_lines_is_read_back_as_it_was(tmp_path):
+    frame = odd_frame()
+    write_frame(tmp_path / "x.jsonl", frame)
+    rows = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().split("\n")[:-1]]
+    assert [row["dataset"] for row in rows] == frame["dataset"].tolist()
+    assert [row["accuracy"] for row in rows] == [0.1 + 0.2, None, 1 / 3, 1.0]
+    assert [row["fold_accuracy"] for row in rows] == frame["fold_accuracy"].tolist()
+    assert [row["converged"] for row in rows] == [True, False, True, True]
+
+
+def test_the_suffix_says_what_is_exported(folder, tmp_path):
+    for suffix in ("parquet", "csv", "CSV", "jsonl"):
+        run("results", "export", tmp_path / f"x.{suffix}", "--results", folder)
+    assert (tmp_path / "x.parquet").read_bytes()[:4] == b"PAR1"
+    assert (tmp_path / "x.csv").read_text().startswith('"study","dataset",')
+    assert (tmp_path / "x.CSV").read_text() == (tmp_path / "x.csv").read_text()
+    assert json.loads((tmp_path / "x.jsonl").read_text().splitlines()[0])["accuracy"] == 0.85
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+def test_a_diff_fits_the_terminal(folder, tmp_path, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    other = make_results(tmp_path / "other", correct=(8, 10))
+    for place in (folder, other):
+        file = place / "runs" / "small" / "cr" / "uni" / "MNB" / "run.json"
+        content = json.loads(file.read_text())
+        content["dataset"], content["method"] = "d" * 40, "m" * 40
+        write_json(file, content)
+    shown = run("results", "diff", folder, other).stdout
+    assert max(map(len, shown.splitlines())) <= int(width)
+    for number in ("85.00", "90.00", "+5.00", "changed"):
+        assert number in shown
+    assert shown.count("d") >= 80  # folded, not cut
+    assert shown.count("m") >= 80
+    assert "params" not in shown
+    exact = run("results", "diff", folder, other, "--form", "csv").stdout
+    assert "params_first,documents_first,params_second,documents_second" in exact.splitlines()[0]
+
+
+def test_a_diff_shows_hyper_parameters_that_differ(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    other = make_results(tmp_path / "other", correct=(8, 9))
+    file = other / "runs" / "small" / "cr" / "uni" / "MNB" / "run.json"
+    content = json.loads(file.read_text())
+    content["points"][0]["params"]["alpha"] = 2.5
+    write_json(file, content)
+    shown = run("results", "diff", folder, other).stdout
+    assert "params that differ" in " ".join(shown.split())
+    assert "alpha = 1.0 -> alpha = 2.5" in " ".join(shown.split())
+
+
+def test_a_busy_port_is_refused(folder):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        port = server.getsockname()[1]
+        result = run("ui", "--results", folder, "--port", port, code=1)
+    assert f"{port}: Address already in use" in result.output
+
+
+def test_an_interrupt_ends_without_a_traceback(tmp_path):
+    """Also while libraries are imported: here pandas, which is slow to come."""
+    (tmp_path / "pandas.py").write_text("print('here', flush=True)\nimport time\ntime.sleep(60)\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "textbaselines", "results", "show"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert told == ""

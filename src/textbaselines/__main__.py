@@ -1,5 +1,11 @@
 """``python -m textbaselines``: results on the terminal, and the tracking store."""
 
-from textbaselines.commands import main
+import sys
 
-main()
+try:
+    from textbaselines.commands import main
+
+    main()
+except KeyboardInterrupt:
+    # Also while libraries are imported, before click would see it.
+    sys.exit(130)

@@ -11,7 +11,8 @@ import pandas as pd
 import yaml
 from rich.console import Console
 
-from textbaselines import dry_run, provenance, storage
+from textbaselines import dry_run, provenance
+from textbaselines.arguments import check_checkout, check_port, check_results
 from textbaselines.errors import UserError
 from textbaselines.experiments.collection import (
     cells_of_studies,
@@ -26,7 +27,16 @@ from textbaselines.experiments.study import Study, read_study
 from textbaselines.experiments.training_jobs import RULE, TRAINED_FROM, task_of, training_jobs
 from textbaselines.logs import start_log
 from textbaselines.reporting.commits import cells_at_commit
-from textbaselines.reporting.listing import FORMS, MEASURES, SORTED_POINTS, compare, render, select
+from textbaselines.reporting.export import check_suffix, write_frame
+from textbaselines.reporting.listing import (
+    FORMS,
+    MEASURES,
+    SORTED_POINTS,
+    compare,
+    diff_list,
+    render,
+    select,
+)
 from textbaselines.reporting.planned import plan_as_json, plan_list, totals
 from textbaselines.reporting.tables import ORACLE_WARNING
 from textbaselines.reporting.tracking.serving import serve_command
@@ -52,7 +62,7 @@ _ROOT = click.option(
 
 
 def _told(command: Callable[_P, None]) -> Callable[_P, None]:
-    """End a command with the message of a UserError, without a traceback."""
+    """End a command with a message, without a traceback, for a mistake or an unusable file."""
 
     @functools.wraps(command)
     def told(*args: _P.args, **kwargs: _P.kwargs) -> None:
@@ -60,6 +70,15 @@ def _told(command: Callable[_P, None]) -> Callable[_P, None]:
             command(*args, **kwargs)
         except UserError as error:
             raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            raise  # whoever read the output has enough; click ends quietly
+        except OSError as error:
+            if error.filename is None:
+                raise
+            told = UserError(
+                "a file or folder cannot be used", where=str(error.filename), found=error.strerror
+            )
+            raise click.ClickException(str(told)) from error
 
     return told
 
@@ -100,11 +119,14 @@ def plan(
     form: str,
 ) -> None:
     """Show what a study would run, and an estimate of its time, before anything is run."""
+    check_checkout(root)
+    check_results(results)
     study = read_study(
         files or [root / "config" / "config.yaml"],
         _settings(settings),
         root,
         root / "workflow" / "schemas",
+        results / "raw",
     )
     jobs = dry_run.jobs_to_run(root / "Snakefile", files, settings)
     training = [(rule, of["dataset"]) for rule, of in jobs if rule.startswith(RULE)]
@@ -231,9 +253,12 @@ def diff(
     every = compare(_cells_of(first, results, root), _cells_of(second, results, root))
     frame = _asked_for(every, optimistic)
     same = int((frame["status"] == "same").sum())
-    click.echo(
-        render(frame[frame["status"] != "same"] if changed else frame, form, Console()), nl=False
-    )
+    shown = frame[frame["status"] != "same"] if changed else frame
+    console = Console()
+    if form in ("csv", "json"):
+        click.echo(render(shown, form), nl=False)
+    else:
+        click.echo(render(diff_list(shown), form, console, width=console.width), nl=False)
     click.echo(f"{len(frame)} cells, {same} the same", err=True)
     _tell_optimistic(every, optimistic)
 
@@ -281,13 +306,15 @@ def _at_commit(name: str, results: Path, root: Path, study: str | None = None) -
 @click.option("--study", "names", multiple=True, help="A study; all of the folder without.")
 @_told
 def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
-    """Write every grid point of every finished run to one Parquet file.
+    """Write every grid point of every finished run to one file.
 
-    Its accuracies are those on the test folds: the best point picked there is optimistic.
+    The name of OUTPUT says the form: .parquet, .csv or .jsonl. Its accuracies are those on the test
+    folds: the best point picked there is optimistic.
     """
+    check_suffix(output)
     studies = [study_in(results, name) for name in names] or studies_in(results)
     frame = points_of_studies(results, studies)
-    storage.write_parquet(output, frame)
+    write_frame(output, frame)
     click.echo(f"{len(frame)} runs in {output}")
 
 
@@ -296,17 +323,17 @@ def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
 @click.option("--study", "names", multiple=True, help="A study; all that track without.")
 @click.option("--rebuild", is_flag=True, help="Delete the store and make it anew.")
 @_ROOT
-@click.option("--patience", default=600.0, help="Seconds to wait for another logger.")
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0),
+    default=600.0,
+    help="Seconds to wait for another logger.",
+)
 @_told
 def track(
     results: Path, names: tuple[str, ...], rebuild: bool, root: Path, patience: float
 ) -> None:
     """Log what is finished to the tracking store, also while a study runs."""
-    from textbaselines.reporting.registered_models import restore_registered
-    from textbaselines.reporting.tracking.records import Sources
-    from textbaselines.reporting.tracking.store import Location, open_store
-    from textbaselines.reporting.tracking.writer import log_studies
-
     log = start_log("track")
     every = studies_in(results)
     wanted = [study_in(results, name) for name in names] or [
@@ -318,6 +345,11 @@ def track(
             where="--study",
             fix="leave --study out: the store of all studies would be deleted",
         )
+    from textbaselines.reporting.registered_models import restore_registered
+    from textbaselines.reporting.tracking.records import Sources
+    from textbaselines.reporting.tracking.store import Location, open_store
+    from textbaselines.reporting.tracking.writer import log_studies
+
     by_server: dict[str | None, list[dict[str, Any]]] = {}
     for study in wanted:
         by_server.setdefault(study.get("tracking_uri"), []).append(study)
@@ -356,12 +388,13 @@ def track(
 
 @main.command()
 @_RESULTS
-@click.option("--port", default=PORT, show_default=True)
+@click.option("--port", default=str(PORT), show_default=True)
 @_told
-def ui(results: Path, port: int) -> None:
+def ui(results: Path, port: str) -> None:
     """Serve MLflow's pages of the store on this machine alone, until interrupted."""
     start_log("ui")
-    command, environment = ui_command(results, port)
+    check_port(port, "--port")
+    command, environment = ui_command(results, int(port))
     for study in studies_in(results):
         for what, address in links_of_study(results, study, f"http://127.0.0.1:{port}"):
             click.echo(f"{study['name']}, {what:<28} {address}")

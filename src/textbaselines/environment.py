@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from textbaselines.errors import UserError
+from textbaselines.validation import near_path
 
 MIRROR = "TEXTBASELINES_MIRROR"
 """The variable that names the mirror folder."""
@@ -44,8 +45,8 @@ def export_library(source: Path) -> None:
     os.environ["TEXTBASELINES_STEP"] = "1"
 
 
-def export_mirror(chosen: str | None, root: Path) -> Path | None:
-    """Settle the mirror folder and let child processes find it.
+def find_mirror(chosen: str | None, root: Path, named_in: str | None = None) -> Path | None:
+    """Return the mirror folder, absolute; None where there is none.
 
     Parameters
     ----------
@@ -53,11 +54,8 @@ def export_mirror(chosen: str | None, root: Path) -> Path | None:
         The study's or the command line's; else the variable's, else ``mirror/`` in ``root``.
     root : Path
         The folder of the Snakefile.
-
-    Returns
-    -------
-    Path or None
-        The folder, absolute; None where there is none.
+    named_in : str, optional
+        The file and key of ``chosen``, for the error.
 
     Raises
     ------
@@ -65,7 +63,7 @@ def export_mirror(chosen: str | None, root: Path) -> Path | None:
         When the one that was named is no folder.
     """
     for name, said_by in (
-        (chosen, "the study's or the command line's mirror"),
+        (chosen, named_in or "the study's or the command line's mirror"),
         (os.environ.get(MIRROR), f"the variable {MIRROR}"),
         (str(root / "mirror") if (root / "mirror").exists() else None, str(root)),
     ):
@@ -76,12 +74,20 @@ def export_mirror(chosen: str | None, root: Path) -> Path | None:
             raise UserError(
                 "the mirror is not a folder",
                 where=said_by,
-                found=str(folder),
+                found=f"{folder} ({'a file' if folder.exists() else 'nothing'})",
                 expected="a folder that holds raw files",
+                fix=near_path(folder),
             )
-        os.environ[MIRROR] = str(folder)
         return folder
     return None
+
+
+def export_mirror(chosen: str | None, root: Path) -> Path | None:
+    """Settle the mirror folder and let child processes find it; as :func:`find_mirror`."""
+    folder = find_mirror(chosen, root)
+    if folder is not None:
+        os.environ[MIRROR] = str(folder)
+    return folder
 
 
 def _prepend(variable: str, entry: str) -> None:

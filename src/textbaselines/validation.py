@@ -4,7 +4,8 @@ import copy
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ import jsonschema
 import yaml
 from jsonschema.exceptions import ValidationError
 
-from textbaselines.errors import UserError
+from textbaselines.errors import Mistakes, UserError, UserErrors
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -73,6 +74,21 @@ for _tag, _pattern, _first in (
 _StrictLoader.add_constructor("tag:yaml.org,2002:float", _StrictLoader.construct_yaml_float)
 
 
+class _StrictDumper(yaml.SafeDumper):
+    """Quotes text that either version of YAML would take for something else."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [
+            *yaml.SafeDumper.yaml_implicit_resolvers.get(first, []),
+            *_StrictLoader.yaml_implicit_resolvers.get(first, []),
+        ]
+        for first in {
+            *yaml.SafeDumper.yaml_implicit_resolvers,
+            *_StrictLoader.yaml_implicit_resolvers,
+        }
+    }
+
+
 def load_yaml(path: str | Path) -> Any:
     """Read a YAML file.
 
@@ -89,14 +105,11 @@ def load_yaml(path: str | Path) -> Any:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        near = difflib.get_close_matches(path.name, _names_beside(path), n=1, cutoff=0.5)
-        raise UserError(
-            "there is no such file",
-            where=str(path),
-            fix=f"did you mean {path.with_name(near[0])}?" if near else None,
-        ) from None
+        raise UserError("there is no such file", where=str(path), fix=near_path(path)) from None
     except IsADirectoryError:
         raise UserError("a folder where a file is wanted", where=str(path)) from None
+    except OSError as error:
+        raise UserError("the file cannot be read", where=str(path), found=error.strerror) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise UserError(
@@ -141,14 +154,174 @@ def validate(value: Any, schema: Mapping[str, Any], where: str) -> Any:
     Raises
     ------
     UserError
-        For the first fault in the order of the keys' paths, with the path, the value seen and
+        For all faults, in the order of the keys' paths, each with the path, the value seen and
         the values allowed.
     """
-    validator = jsonschema.Draft202012Validator(schema)
-    errors = sorted(validator.iter_errors(value), key=_order)
-    if errors:
-        raise _told(_innermost(errors[0]), where, schema)
+    mistakes = Mistakes()
+    for error in _faults(value, schema):
+        mistakes.add(_told(error, where, schema))
+    mistakes.stop()
     return _filled(copy.deepcopy(value), schema, schema)
+
+
+def validate_parts(
+    value: Mapping[str, Any], schema: Mapping[str, Any], where: str
+) -> tuple[dict[str, Any], list[UserError]]:
+    """Check a mapping as :func:`validate` does, but return what holds of it beside its faults.
+
+    Returns
+    -------
+    filled : dict
+        The mapping with defaults, without the keys that have a fault. Of a key whose values have
+        names of the user's own, such as ``methods``, only the names with a fault are left out.
+    errors : list of UserError
+        All faults, as :func:`validate` raises them.
+    """
+    mistakes = Mistakes()
+    held = copy.deepcopy(dict(value))
+    for error in _faults(value, schema):
+        mistakes.add(_told(error, where, schema))
+        if not error.absolute_path:
+            for key in _unknown(error):
+                held.pop(key, None)
+            continue
+        key, *inner = map(str, error.absolute_path)
+        named = "properties" not in schema["properties"].get(key, {})
+        if inner and named and isinstance(held.get(key), dict):
+            held[key].pop(inner[0], None)
+        else:
+            held.pop(key, None)
+    return _filled(held, schema, schema), mistakes.errors
+
+
+def _faults(value: Any, schema: Mapping[str, Any]) -> list[ValidationError]:
+    """Return every fault in the order of the keys' paths, one for each key concerned."""
+    validator = jsonschema.Draft202012Validator(schema)
+    found = []
+    for error in sorted(validator.iter_errors(value), key=_order):
+        for inner in _innermost(error):
+            found += _one_by_one(inner)
+    return found
+
+
+def _one_by_one(error: ValidationError) -> list[ValidationError]:
+    """Divide the fault of several unknown or missing keys into one for each."""
+    if error.validator == "additionalProperties" and error.validator_value is False:
+        keys: list[Any] = _unknown(error)
+    elif error.validator == "required":
+        there: Any = error.instance
+        wanted: Any = error.validator_value
+        keys = [key for key in wanted if key not in there]
+    else:
+        return [error]
+    faults = []
+    for key in keys:
+        one = copy.copy(error)
+        one.cause = key  # the key concerned; jsonschema itself leaves this empty
+        faults.append(one)
+    return faults
+
+
+def _unknown(error: ValidationError) -> list[str]:
+    """Return the keys that a schema does not know, where that is the fault."""
+    if error.validator != "additionalProperties" or error.validator_value is not False:
+        return []
+    known = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
+    there: Any = error.instance
+    return sorted(str(key) for key in there if key not in known)
+
+
+def load_mapping(path: str | Path) -> dict[str, Any]:
+    """Read a YAML file that is a mapping; :class:`UserError` as :func:`load_yaml`, and else."""
+    content = load_yaml(path)
+    if not isinstance(content, dict):
+        kind = {list: "a list", type(None): "nothing", str: "text"}.get(type(content), "a value")
+        raise UserError("the file must be a mapping (key: value)", where=str(path), found=kind)
+    return content
+
+
+@contextmanager
+def naming_lines(
+    where: str, files: Sequence[str | Path], overrides: Iterable[str] = ()
+) -> Iterator[None]:
+    """Add to the place of an error, ``<where>, key <key>``, the file and the line of the key.
+
+    Parameters
+    ----------
+    where : str
+        What errors call the files together.
+    files : sequence of paths
+        YAML files, whose later keys replace earlier ones.
+    overrides : iterable of str, optional
+        Keys that the command line replaces.
+    """
+    try:
+        yield
+    except UserError as error:
+        nodes = {str(file): _compose(file) for file in reversed(files)}
+        placed = [_with_line(one, where, nodes, set(overrides)) for one in error.each]
+        raise (placed[0] if len(placed) == 1 else UserErrors(placed)) from error
+
+
+def _compose(file: str | Path) -> yaml.Node | None:
+    try:
+        return yaml.compose(Path(file).read_bytes().decode("utf-8-sig"), _StrictLoader)
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+
+
+def _with_line(
+    error: UserError, where: str, nodes: Mapping[str, yaml.Node | None], overrides: set[str]
+) -> UserError:
+    start = f"{where}, key "
+    if error.where is None or not error.where.startswith(start):
+        return error
+    key = error.where.removeprefix(start)
+    lines = {file: _line_of(node, key) for file, node in nodes.items()}
+    places = [f"{file}, key {key} (line {line})" for file, line in lines.items() if line]
+    if re.split(r"[.\[ ,]", key)[0] in overrides:
+        places.insert(0, f"the command line, key {key}")
+    if not places:
+        return error
+    return UserError(
+        error.what, where=places[0], found=error.found, expected=error.expected, fix=error.fix
+    )
+
+
+def _line_of(node: yaml.Node | None, key: str) -> int | None:
+    """Return the line of a key such as ``a.b[0]``, or of the last part of it that is there."""
+    line = None
+    while True:
+        if isinstance(node, yaml.MappingNode):
+            fitting = [
+                pair
+                for pair in node.value
+                if key.startswith(str(pair[0].value))
+                and key[len(pair[0].value) :][:1] in ("", ".", "[", " ", ",")
+            ]
+            if not fitting:
+                return line
+            name, node = max(fitting, key=lambda pair: len(pair[0].value))
+            line, key = name.start_mark.line + 1, key[len(name.value) :].removeprefix(".")
+        elif isinstance(node, yaml.SequenceNode):
+            index = re.match(r"\[(\d+)\]\.?", key)
+            if index is None or int(index[1]) >= len(node.value):
+                return line
+            node = node.value[int(index[1])]
+            line, key = node.start_mark.line + 1, key[index.end() :]
+        else:
+            return line
+
+
+def dump_yaml(value: Any) -> str:
+    """Return plain values as YAML that :func:`load_yaml` reads as the same values.
+
+    Text that looks like a number or a word of YAML stands in quotes.
+    """
+    text: str = yaml.dump(
+        value, Dumper=_StrictDumper, sort_keys=False, allow_unicode=True, width=10_000
+    )
+    return text
 
 
 def closest(name: object, allowed: Iterable[object]) -> str | None:
@@ -159,46 +332,50 @@ def closest(name: object, allowed: Iterable[object]) -> str | None:
     return f"did you mean {near[0]!r}?" if near else None
 
 
+def near_path(path: Path) -> str | None:
+    """Return "did you mean ...?" with the file beside ``path`` whose name is nearest, or None."""
+    near = difflib.get_close_matches(path.name, _names_beside(path), n=1, cutoff=0.5)
+    return f"did you mean {path.with_name(near[0])}?" if near else None
+
+
 def _names_beside(path: Path) -> list[str]:
     return sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
 
 
-def _innermost(error: ValidationError) -> ValidationError:
+def _innermost(error: ValidationError) -> list[ValidationError]:
     """Follow ``oneOf`` and ``anyOf`` into the branch that the value was meant for."""
-    while error.validator in ("oneOf", "anyOf") and error.context:
-        branches: dict[int, list[ValidationError]] = {}
-        for inner in error.context:
-            branches.setdefault(int(inner.schema_path[0]), []).append(inner)
-        # A branch names itself by a constant property (``kind``) or by its type.
-        meant = [
-            faults
-            for faults in branches.values()
-            if not any(
-                (fault.validator == "const" and len(fault.relative_path) == 1)
-                or (fault.validator == "type" and not fault.relative_path)
-                for fault in faults
-            )
-        ]
-        if len(meant) != 1:
-            missing = [
-                fault for faults in meant for fault in faults if fault.validator == "required"
-            ]
-            if missing:
-                return missing[0]
-            constants = [
-                fault
-                for faults in branches.values()
-                for fault in faults
-                if fault.validator == "const" and len(fault.relative_path) == 1
-            ]
-            if constants and not meant:
-                first = constants[0]
-                first.validator = "enum"
-                first.validator_value = [fault.validator_value for fault in constants]
-                return first
-            return error
-        error = min(meant[0], key=_order)
-    return error
+    if error.validator not in ("oneOf", "anyOf") or not error.context:
+        return [error]
+    branches: dict[int, list[ValidationError]] = {}
+    for inner in error.context:
+        branches.setdefault(int(inner.schema_path[0]), []).append(inner)
+    # A branch names itself by a constant property (``kind``) or by its type.
+    meant = [
+        faults
+        for faults in branches.values()
+        if not any(
+            (fault.validator == "const" and len(fault.relative_path) == 1)
+            or (fault.validator == "type" and not fault.relative_path)
+            for fault in faults
+        )
+    ]
+    if len(meant) == 1:
+        return [inner for fault in sorted(meant[0], key=_order) for inner in _innermost(fault)]
+    missing = [fault for faults in meant for fault in faults if fault.validator == "required"]
+    if missing:
+        return [missing[0]]
+    constants = [
+        fault
+        for faults in branches.values()
+        for fault in faults
+        if fault.validator == "const" and len(fault.relative_path) == 1
+    ]
+    if constants and not meant:
+        first = constants[0]
+        first.validator = "enum"
+        first.validator_value = [fault.validator_value for fault in constants]
+        return [first]
+    return [error]
 
 
 def _order(error: ValidationError) -> list[tuple[bool, int, str]]:
@@ -217,12 +394,12 @@ def _told(error: ValidationError, where: str, root: Mapping[str, Any]) -> UserEr
     fix: str | None = None
     if rule == "additionalProperties" and limit is False:
         known = list(schema.get("properties", {}))
-        name = sorted(str(key) for key in found if key not in known)[0]
+        name = str(error.cause)
         place = f"{place}.{name}" if place else name
         what, expected, fix = f"unknown key {name!r}", ", ".join(known), closest(name, known)
         found = found.get(name)
     elif rule == "required":
-        name = next(key for key in limit if key not in found)
+        name = str(error.cause)
         what = f"the key {name!r} is missing"
         expected = _described(schema.get("properties", {}).get(name, {}), root)
         found = ", ".join(map(str, found)) or "nothing"

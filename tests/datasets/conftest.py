@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from textbaselines.datasets.catalog import Dataset, load_dataset
+from textbaselines.validation import dump_yaml
 
 LINES: dict[str, Any] = {
     "name": "tiny",
@@ -49,7 +49,7 @@ def make_dataset(tmp_path: Path, schema_path: Path) -> Callable[..., Dataset]:
             source = {"kind": "mirror", "name": "raw", "sha256": "c" * 64}
             value["files"] = [{"name": archive, "sources": [source]}]
         path = tmp_path / f"{value['name']}.yaml"
-        path.write_text(yaml.safe_dump(value, sort_keys=False), encoding="utf-8")
+        path.write_text(dump_yaml(value), encoding="utf-8")
         return load_dataset(path, schema_path)
 
     return make

@@ -4,6 +4,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from textbaselines.datasets.audit import audit
-from textbaselines.datasets.catalog import Dataset, load_catalog
+from textbaselines.datasets.catalog import Dataset, load_catalog, load_dataset
 from textbaselines.datasets.corpus import (
     build_corpus,
     content_digest,
@@ -25,6 +26,7 @@ from textbaselines.datasets.corpus import (
 )
 from textbaselines.datasets.fetch import fetch_file
 from textbaselines.errors import UserError
+from textbaselines.validation import dump_yaml, load_yaml
 
 MakeDataset = Callable[..., Dataset]
 GOOD, BAD = b"good \n very  good\n", b"bad\nworse\n"
@@ -118,6 +120,107 @@ def test_other_raw_files_are_refused_with_what_differs(
         assert "raw file good.txt: sha256" in message
         assert "of no source that states a digest" in message
         assert "bad.txt: sha256 " + hashlib.sha256(BAD).hexdigest() + ", as from mirror" in message
+
+
+ODD = ["no", "1e-3", "0123", "a: b", "# x", "été", "line\nbreak", "- {", "007", "1_1", "true"]
+
+
+def one_class_a_file(make_dataset: MakeDataset, labels: list[str], **changes: Any) -> Dataset:
+    """Two documents expected of each class; the first file holds three and a blank line."""
+    names = [f"class{number}.txt" for number in range(len(labels))]
+    digests = [hashlib.sha256(lines_of(number)).hexdigest() for number in range(len(labels))]
+    return make_dataset(
+        files=[
+            {"name": name, "sources": [{"kind": "mirror", "name": name, "sha256": digest}]}
+            for name, digest in zip(names, digests, strict=True)
+        ],
+        reader={"kind": "lines", "labels": dict(zip(names, labels, strict=True))},
+        classes=labels,
+        expected={"documents": dict.fromkeys(labels, 2), "tokens": 9},
+        **changes,
+    )
+
+
+def lines_of(number: int) -> bytes:
+    return f"a b\nc {number}\n".encode() + (b"d e f g\n\n" if number == 0 else b"")
+
+
+@pytest.mark.parametrize("digest", [None, "f" * 64])
+def test_the_lines_to_paste_make_a_dataset_file_of_ones_own_right(
+    make_dataset: MakeDataset, tmp_path: Path, schema_path: Path, digest: str | None
+) -> None:
+    """Whatever the classes are called, the printed lines are YAML that says what was found."""
+    changes = {} if digest is None else {"content_digest": digest}
+    dataset = one_class_a_file(make_dataset, ODD, **changes)
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for number in range(len(ODD)):
+        (raw / f"class{number}.txt").write_bytes(lines_of(number))
+    message = refused(dataset, raw)
+    assert "no 3 instead of 2\n    left out 1 instead of 0\n" in message
+    assert "fetch" not in message
+    _, _, printed = message.partition(f"write in {dataset.path}\n")
+    pasted = load_yaml(dataset.path)
+    lines = tmp_path / "lines.yaml"
+    lines.write_text(textwrap.dedent(printed), encoding="utf-8")
+    found = load_yaml(lines)
+    assert found["expected"]["documents"] == dict.fromkeys(ODD, 2) | {"no": 3}
+    assert found["expected"]["left_out"] == 1
+    # 11 documents of two tokens, 1 of four; the mean of 46 / 23 is 2.1.
+    assert found["expected"]["tokens"] == round((22 * 2 + 4) / 23, 1)
+    assert ("content_digest" in found) == (digest is not None)
+    dataset.path.write_text(dump_yaml(pasted | found), encoding="utf-8")
+    assert len(build_corpus(load_dataset(dataset.path, schema_path), raw).frame) == 23
+
+
+def test_what_was_downloaded_is_to_be_fetched_again(
+    make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    files = [
+        {
+            "name": name,
+            "sources": [{"kind": "url", "url": f"http://x.org/{name}", "sha256": digest}],
+        }
+        for name, digest in (
+            ("good.txt", hashlib.sha256(GOOD).hexdigest()),
+            ("bad.txt", hashlib.sha256(BAD).hexdigest()),
+        )
+    ]
+    raw = write(tmp_path / "raw", GOOD + b"more\n")
+    message = refused(make_dataset(files=files), raw)
+    assert f"remove {raw / 'good.txt'}, and run again" in message
+    assert "pos 3 instead of 2" in message
+    # The raw files are as pinned: fetching them again would change nothing.
+    message = refused(
+        make_dataset(files=files, expected={"documents": {"pos": 1, "neg": 2}}), write(raw)
+    )
+    assert "remove" not in message
+    assert "pinned ones" in message
+    assert "another name" in message
+    assert "documents:\n        pos: 2\n        neg: 2" in message
+
+
+def test_many_classes_are_named_where_they_differ(
+    make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    labels = [f"class-{number}" for number in range(50)]
+    dataset = one_class_a_file(make_dataset, labels)
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for number in range(50):
+        (raw / f"class{number}.txt").write_bytes(lines_of(number))
+    message = refused(dataset, raw)
+    found = message[message.index("found:") : message.index("raw file")]
+    assert found.split("\n    ")[1:-1] == ["class-0 3 instead of 2", "left out 1 instead of 0"]
+    assert max(map(len, message.splitlines())) < 250
+
+
+def test_a_class_without_a_document_gives_no_lines_to_paste(
+    make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    message = refused(make_dataset(), write(tmp_path / "raw", GOOD, b"\n"))
+    assert "no document of neg was found" in message
+    assert "documents:" not in message
 
 
 def test_an_id_that_stands_twice_is_refused(make_dataset: MakeDataset, tmp_path: Path) -> None:

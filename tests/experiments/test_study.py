@@ -348,6 +348,95 @@ def test_overrides_replace_keys_of_the_file(repository: Path) -> None:
         read_study([file], {"trakcing": "none"}, repository, schemas)
 
 
+def test_all_mistakes_come_at_once_with_their_lines(repository: Path, tmp_path: Path) -> None:
+    """Faults of the schema, of names and values, of a dataset file and of paths, in one message."""
+    own = tmp_path / "own"
+    own.mkdir()
+    shipped = (repository / "config" / "datasets" / "cr.yaml").read_text(encoding="utf-8")
+    other = shipped.replace("name: cr", "name: mine", 1).replace("title:", "titel:", 1)
+    (own / "mine.yaml").write_text(other, encoding="utf-8")
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        f"""\
+name: s
+title: S
+datasets: [cr, rts, mine]
+dataset_folder: {own}
+max_documents: 5
+tokenizers: {{words: {{family: words}}}}
+representations:
+  uni: {{tokenizer: words, ngrams: [1, 1], weighting: binarry}}
+  bi: {{tokenizer: word, ngrams: [2, 1], weighting: binary}}
+methods:
+  MNB: {{family: mbn}}
+  SVM:
+    family: svm
+    grid: {{C: [-1, 1, -2]}}
+    representations: [uni]
+  LR: {{family: lr, gird: {{}}}}
+tables: {{published: config/wang_maning_published.yaml}}
+mirror: {tmp_path / "onw"}
+""",
+        encoding="utf-8",
+    )
+    with pytest.raises(UserError) as error:
+        read_study([file], {"trakcing": "none"}, repository, repository / "workflow/schemas", own)
+    message = str(error.value)
+    assert [one.where for one in error.value.each] == [
+        "the command line, key trakcing",
+        f"{file}, key max_documents (line 5)",
+        f"{file}, key methods.LR.gird (line 16)",
+        f"{file}, key representations.uni.weighting (line 8)",
+        f"{file}, key datasets[1] (line 3)",
+        f"{own / 'mine.yaml'}, key titel (line 4)",
+        str(own / "mine.yaml"),
+        f"{file}, key representations.bi.tokenizer (line 9)",
+        f"{file}, key representations.bi.ngrams (line 9)",
+        f"{file}, key methods.MNB.family (line 11)",
+        f"{file}, key methods.SVM (grid), parameter 'C' (cost of a loss) (line 12)",
+        f"{file}, key methods.SVM (grid), parameter 'C' (cost of a loss) (line 12)",
+        f"{file}, key tables.published (line 17)",
+        f"{file}, key mirror (line 18)",
+    ]
+    near = ("'tracking'", "'grid'", "'binary'", "'rt-s'", "'title'", "'words'", "'mnb'", f"{own}?")
+    published = repository / "config" / "wang_manning_published.yaml"
+    for part in (*near, f"{published}?"):
+        assert f"did you mean {part}" in message, part
+    assert message.startswith("14 mistakes\n\n1. unknown key 'trakcing'")
+
+
+def test_more_mistakes_than_a_message_lists_are_counted(make) -> None:
+    with pytest.raises(UserError) as error:
+        make(**{f"key{number}": 1 for number in range(1000)})
+    assert "1000 mistakes" in str(error.value)
+    assert str(error.value).rstrip().endswith("... and 950 more")
+
+
+def test_a_folder_of_ones_own_stands_beside_the_shipped_one(
+    make, repository: Path, tmp_path: Path
+) -> None:
+    shipped = (repository / "config" / "datasets" / "cr.yaml").read_text(encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(shipped.replace("name: cr", "name: mine", 1))
+    both = make(datasets=["cr", "mine"], dataset_folder=str(tmp_path), **ONE_REPRESENTATION)
+    assert both.datasets["mine"].path == tmp_path / "mine.yaml"
+    assert both.datasets["cr"].path == repository / "config" / "datasets" / "cr.yaml"
+    # A copy with another comment is the same dataset; one that says something else is not.
+    (tmp_path / "cr.yaml").write_text("# a copy\n" + shipped)
+    make(datasets=["cr"], dataset_folder=str(tmp_path), **ONE_REPRESENTATION)
+    (tmp_path / "cr.yaml").write_text(shipped.replace("documents: {pos: 24", "documents: {pos: 23"))
+    with pytest.raises(UserError, match="two different dataset files of the name 'cr'"):
+        make(datasets=["cr"], dataset_folder=str(tmp_path), **ONE_REPRESENTATION)
+    make(datasets=["mine"], dataset_folder=str(tmp_path), **ONE_REPRESENTATION)
+    with pytest.raises(UserError, match=r"key dataset_folder[\s\S]*config/datasets\?"):
+        make(datasets=["cr"], dataset_folder="config/dataset", **ONE_REPRESENTATION)
+
+
+ONE_REPRESENTATION: dict[str, Any] = {
+    "representations": {"uni": BASE["representations"]["uni"]},
+    "tokenizers": {"words": {"family": "words"}},
+}
+
+
 def test_a_file_that_is_no_mapping_is_refused(repository: Path, tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text("- a\n")

@@ -113,3 +113,9 @@ def fresh(tmp_path: Path, repository: Path, finished: Project) -> Project:
     project = Project(tmp_path / "project", repository)
     project.take_raw_files(finished)
     return project
+
+
+@pytest.fixture
+def untouched(tmp_path: Path, repository: Path) -> Path:
+    """The folder of a project in which nothing was run, without raw files."""
+    return Project(tmp_path / "project", repository).folder

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from textbaselines.datasets.decoding import Encoding
-from textbaselines.errors import UserError
-from textbaselines.validation import closest, load_yaml, validate
+from textbaselines.errors import Mistakes, UserError
+from textbaselines.validation import closest, load_yaml, naming_lines, validate
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Dataset:
 
 
 def load_dataset(path: str | Path, schema_path: str | Path) -> Dataset:
-    """Read and check one dataset file.
+    """Read and check one dataset file; all its faults are in one error.
 
     Parameters
     ----------
@@ -150,7 +150,11 @@ def load_dataset(path: str | Path, schema_path: str | Path) -> Dataset:
         digest where no content digest is stated.
     """
     path = Path(path)
-    value = validate(load_yaml(path), load_yaml(schema_path), str(path))
+    with naming_lines(str(path), [path]):
+        return _dataset(path, validate(load_yaml(path), load_yaml(schema_path), str(path)))
+
+
+def _dataset(path: Path, value: Mapping[str, Any]) -> Dataset:
     reader = value["reader"]
     archive = reader["kind"] in ("folders", "newsgroups") or "member" in reader
     dataset = Dataset(
@@ -178,16 +182,18 @@ def load_dataset(path: str | Path, schema_path: str | Path) -> Dataset:
 
 
 def load_catalog(
-    folder: str | Path,
+    folder: str | Path | Sequence[str | Path],
     schema_path: str | Path,
     names: Sequence[str] | None = None,
     named_in: str | None = None,
 ) -> dict[str, Dataset]:
-    """Read the dataset files of a folder, or those of the named datasets, in sorted order.
+    """Read the dataset files of folders, or those of the named datasets, in sorted order.
 
     Parameters
     ----------
-    folder, schema_path : path
+    folder : path, or sequence of paths
+        Where the files are; a name that is in two folders must have the same content in both.
+    schema_path : path
     names : sequence of str, optional
         Which datasets; all by default.
     named_in : str, optional
@@ -196,34 +202,82 @@ def load_catalog(
     Raises
     ------
     UserError
-        For a name without a file, any fault of :func:`load_dataset`, and two datasets that give
-        the same raw file name to different files.
+        For all of these together: a name without a file, any fault of :func:`load_dataset`, two
+        files of one name that differ, and two datasets that give the same raw file name to
+        different files.
     """
-    folder = Path(folder)
-    paths = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-    if not paths:
-        raise UserError("no dataset files (NAME.yaml)", where=str(folder))
-    for position, name in enumerate(paths if names is None else names):
-        if name not in paths:
-            raise UserError(
-                f"there is no dataset {name!r}",
-                where=str(folder) if named_in is None else f"{named_in}[{position}]",
-                expected=f"files of {folder}: {', '.join(paths)}",
-                fix=closest(name, paths) or f"write {folder / (name + '.yaml')}",
+    mistakes = Mistakes()
+    catalog = read_catalog(folder, schema_path, names, named_in, mistakes)
+    mistakes.stop()
+    return catalog
+
+
+def dataset_files(folders: Sequence[str | Path]) -> dict[str, list[Path]]:
+    """Return the files of each dataset by its name, sorted; a name may be in several folders."""
+    files: dict[str, list[Path]] = {}
+    for folder in dict.fromkeys(map(Path, folders)):
+        for path in sorted(folder.glob("*.yaml")):
+            files.setdefault(path.stem, []).append(path)
+    return dict(sorted(files.items()))
+
+
+def read_catalog(
+    folder: str | Path | Sequence[str | Path],
+    schema_path: str | Path,
+    names: Sequence[str] | None,
+    named_in: str | None,
+    mistakes: Mistakes,
+) -> dict[str, Dataset]:
+    """Return what :func:`load_catalog` would, but leave out faulty datasets and keep the faults."""
+    folders = [folder] if isinstance(folder, (str, Path)) else folder
+    files = dataset_files(folders)
+    place = " and ".join(map(str, folders))
+    if not files:
+        mistakes.add(UserError("no dataset files (NAME.yaml)", where=place))
+        return {}
+    catalog: dict[str, Dataset] = {}
+    for position, name in enumerate(files if names is None else names):
+        if name not in files:
+            mistakes.add(
+                UserError(
+                    f"there is no dataset {name!r}",
+                    where=place if named_in is None else f"{named_in}[{position}]",
+                    expected=f"files of {place}: {', '.join(files)}",
+                    fix=closest(name, files) or f"write {Path(folders[-1]) / (name + '.yaml')}",
+                )
             )
-    wanted = paths if names is None else {name: paths[name] for name in sorted(set(names))}
-    catalog = {name: load_dataset(path, schema_path) for name, path in wanted.items()}
+        elif name not in catalog:
+            with mistakes:
+                catalog[name] = load_dataset(files[name][0], schema_path)
+                _check_same(files[name])
+    catalog = {name: catalog[name] for name in sorted(catalog)}
     owners: dict[str, tuple[RawFile, Dataset]] = {}
     for dataset in catalog.values():
         for file in dataset.files:
             other, owner = owners.setdefault(file.name, (file, dataset))
             if other != file:
-                raise UserError(
-                    f"two datasets mean different files by the raw file name {file.name!r}",
-                    where=f"{owner.path} and {dataset.path}, key files",
-                    fix="give the file another name in one of them, or the same sources in both",
+                mistakes.add(
+                    UserError(
+                        f"two datasets mean different files by the raw file name {file.name!r}",
+                        where=f"{owner.path} and {dataset.path}, key files",
+                        fix="give the file another name in one of them, or the same sources in "
+                        "both",
+                    )
                 )
     return catalog
+
+
+def _check_same(paths: Sequence[Path]) -> None:
+    """Refuse two files of one dataset that differ: results have no other name than its own."""
+    first = load_yaml(paths[0])
+    for path in paths[1:]:
+        if load_yaml(path) != first:
+            raise UserError(
+                f"two different dataset files of the name {path.stem!r}",
+                where=f"{paths[0]} and {path}",
+                fix=f"give the dataset in {path} another name (the file's and the key name), or "
+                "make the two files the same",
+            )
 
 
 _KINDS: dict[str, type[Source]] = {
@@ -253,37 +307,51 @@ def raw_file_from_mapping(value: Mapping[str, Any]) -> RawFile:
 
 def _check(dataset: Dataset) -> None:
     path = dataset.path
+    mistakes = Mistakes()
     if path.stem != dataset.name:
-        raise UserError(
-            "a dataset file must be called as its dataset",
-            where=f"{path}, key name",
-            found=dataset.name,
-            expected=path.stem,
+        mistakes.add(
+            UserError(
+                "a dataset file must be called as its dataset",
+                where=f"{path}, key name",
+                found=dataset.name,
+                expected=path.stem,
+            )
         )
     names = [file.name for file in dataset.files]
     if len(set(names)) < len(names):
-        raise UserError(
-            "two files of one dataset have the same name", where=f"{path}, key files", found=names
+        mistakes.add(
+            UserError(
+                "two files of one dataset have the same name",
+                where=f"{path}, key files",
+                found=names,
+            )
         )
     if dataset.content_digest is None:
         for index, file in enumerate(dataset.files):
             for number, source in enumerate(file.sources):
                 if source.digest is None:
-                    raise UserError(
-                        "a source without a digest in a dataset without a content_digest",
-                        where=f"{path}, key files[{index}].sources[{number}]",
-                        found=source.address,
-                        fix="state the file's sha256 or the corpus's content_digest",
+                    mistakes.add(
+                        UserError(
+                            "a source without a digest in a dataset without a content_digest",
+                            where=f"{path}, key files[{index}].sources[{number}]",
+                            found=source.address,
+                            fix="state the file's sha256 or the corpus's content_digest",
+                        )
                     )
-    _check_encoding(dataset)
-    _check_reader(dataset)
+    with mistakes:
+        _check_encoding(dataset)
+    with mistakes:
+        _check_reader(dataset)
     if set(dataset.expected) != set(dataset.classes):
-        raise UserError(
-            "expected documents are stated for other classes than the dataset's",
-            where=f"{path}, key expected.documents",
-            found=", ".join(dataset.expected),
-            expected=", ".join(dataset.classes),
+        mistakes.add(
+            UserError(
+                "expected documents are stated for other classes than the dataset's",
+                where=f"{path}, key expected.documents",
+                found=", ".join(dataset.expected),
+                expected=", ".join(dataset.classes),
+            )
         )
+    mistakes.stop()
 
 
 def _check_encoding(dataset: Dataset) -> None:
@@ -309,19 +377,27 @@ def _check_reader(dataset: Dataset) -> None:
         key = "groups" if kind == "newsgroups" else "labels"
         labels = dict(reader[key])
         key = f"reader.{key}"
+    mistakes = Mistakes()
     for name, label in labels.items():
         if label not in dataset.classes:
-            raise UserError(
-                f"the label {label!r} is not one of the classes",
-                where=f"{path}, key {key}.{name}",
-                expected=", ".join(dataset.classes),
-                fix=closest(label, dataset.classes),
+            mistakes.add(
+                UserError(
+                    f"the label {label!r} is not one of the classes",
+                    where=f"{path}, key {key}.{name}",
+                    expected=", ".join(dataset.classes),
+                    fix=closest(label, dataset.classes),
+                )
             )
     for label in dataset.classes:
         if label not in labels.values():
-            raise UserError(
-                f"no document can get the label {label!r}", where=f"{path}, key {key}", found=labels
+            mistakes.add(
+                UserError(
+                    f"no document can get the label {label!r}",
+                    where=f"{path}, key {key}",
+                    found=labels,
+                )
             )
+    mistakes.stop()
     names = [file.name for file in dataset.files]
     if kind == "lines":
         if set(labels) != set(names):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pyarrow.parquet as pq
 
+from textbaselines.datasets.expectations import check_expected
 from textbaselines.datasets.normalisation import normalised
 from textbaselines.datasets.readers import Reading, read_documents
 from textbaselines.errors import UserError
-from textbaselines.storage import file_digest, write_parquet
+from textbaselines.storage import write_parquet
 
 if TYPE_CHECKING:
     from textbaselines.datasets.catalog import Dataset
@@ -61,16 +62,14 @@ def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
         [text_group(document.text) for document in reading.documents], dtype="str"
     )
     digest = content_digest(frame)
-    if dataset.content_digest is not None and digest != dataset.content_digest:
-        counts = ", ".join(f"{label} {count}" for label, count in dataset.expected.items())
-        raise UserError(
-            f"the content of {dataset.name} is not that of the dataset file: the documents per "
-            f"class are as expected ({counts}), but an id, a label or a text differs",
-            where=f"{dataset.path}, key content_digest",
-            found=digest + _raw_files(dataset, raw_folder),
-            expected=dataset.content_digest,
-            fix="remove the raw file that differs and fetch it again",
-        )
+    check_expected(
+        dataset,
+        raw_folder,
+        {label: int((frame["label"] == label).sum()) for label in dataset.classes},
+        sum(reading.left_out.values()),
+        frame["text"],
+        digest,
+    )
     return Corpus(
         frame,
         reading.left_out,
@@ -165,28 +164,7 @@ def _check_documents(dataset: Dataset, raw_folder: Path, reading: Reading) -> No
         raise UserError(
             f"{len(twice)} document ids stand twice", where=place, found=", ".join(twice[:5])
         )
-    found = {label: counts[label] for label in dataset.classes}
-    left_out = sum(reading.left_out.values())
-    if found != dict(dataset.expected) or left_out != dataset.left_out:
-        raise UserError(
-            f"the documents of {dataset.name} are not those that its dataset file expects",
-            where=place,
-            found=f"{_per_class(found)}; left out {left_out}" + _raw_files(dataset, raw_folder),
-            expected=f"{_per_class(dataset.expected)}; left out {dataset.left_out}",
-            fix="remove the raw file that differs and fetch it again",
-        )
 
 
 def _per_class(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{label} {count}" for label, count in counts.items())
-
-
-def _raw_files(dataset: Dataset, raw_folder: Path) -> str:
-    """Say of each raw file whether its digest is one that the dataset file states."""
-    text = ""
-    for file in dataset.files:
-        digest = file_digest(raw_folder / file.name)
-        known = [source.address for source in file.sources if source.digest == digest]
-        verdict = f"as from {known[0]}" if known else "of no source that states a digest"
-        text += f"\n    raw file {file.name}: sha256 {digest}, {verdict}"
-    return text

@@ -1,13 +1,12 @@
 """Raw files brought from their sources, verified by digest, whole or absent."""
 
-import glob
 import logging
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pooch
@@ -15,6 +14,7 @@ import requests
 
 from textbaselines.datasets.archives import iterate_members, read_member
 from textbaselines.datasets.catalog import MirrorSource, PackageSource, RawFile, Source, UrlSource
+from textbaselines.datasets.mirror import is_own, mirror_files, source_line
 from textbaselines.errors import UserError
 from textbaselines.storage import file_digest, whole_file
 
@@ -26,7 +26,11 @@ logger = logging.getLogger(__name__)
 
 
 class _SourceFailed(Exception):
-    """What happened at one source; the next one is tried."""
+    """What happened at one source, and which other digests it gave; the next one is tried."""
+
+    def __init__(self, what: str, digests: Iterable[str] = ()) -> None:
+        super().__init__(what)
+        self.digests = sorted(digests)
 
 
 def fetch_file(
@@ -75,7 +79,7 @@ def fetch_file(
             fix="name the folder that holds the raw files, or leave the mirror out",
         )
     work_folder.mkdir(parents=True, exist_ok=True)
-    failures: list[tuple[Source, str]] = []
+    failures: list[tuple[Source, _SourceFailed]] = []
     with tempfile.TemporaryDirectory(dir=work_folder, prefix="fetch-") as name:
         folder = Path(name)
         for source, kind, attempt in _attempts(raw_file, mirror, prefer_mirror):
@@ -85,7 +89,7 @@ def fetch_file(
                 with whole_file(destination) as part:
                     shutil.copyfile(found, part)
             except _SourceFailed as failure:
-                failures.append((source, str(failure)))
+                failures.append((source, failure))
                 logger.info("%s: %s: %s", raw_file.name, source.address, failure)
                 continue
             size = found.stat().st_size
@@ -136,9 +140,7 @@ def _no_mirror(folder: Path) -> Path:
 
 def _mirror_look_up(source: Source, mirror: Path) -> Callable[[Path], Path]:
     def look_up(folder: Path) -> Path:
-        # A name is no pattern: "a[1].txt" is a file of that name.
-        named = mirror.rglob(glob.escape(source.file_name))
-        candidates = sorted(path for path in named if path.is_file())
+        candidates = mirror_files(mirror).get(source.file_name, [])
         if not candidates:
             raise _SourceFailed(f"no file {source.file_name} in the mirror folder {mirror}")
         digests = {path: file_digest(path) for path in candidates}
@@ -148,7 +150,9 @@ def _mirror_look_up(source: Source, mirror: Path) -> Callable[[Path], Path]:
             if digest == source.digest:
                 return path
         seen = ", ".join(f"{path} with sha256 {digest}" for path, digest in digests.items())
-        raise _SourceFailed(f"expected sha256 {source.digest or 'of one file'}, found {seen}")
+        raise _SourceFailed(
+            f"expected sha256 {source.digest or 'of one file'}, found {seen}", set(digests.values())
+        )
 
     return look_up
 
@@ -227,7 +231,7 @@ def _verified(path: Path, source: Source, raw_file: RawFile) -> str:
     return digest
 
 
-def _all_failed(raw_file: RawFile, failures: list[tuple[Source, str]]) -> UserError:
+def _all_failed(raw_file: RawFile, failures: Sequence[tuple[Source, _SourceFailed]]) -> UserError:
     happened = "".join(
         f"\n    {number}. {source.address}\n       {failure}"
         for number, (source, failure) in enumerate(failures, start=1)
@@ -237,11 +241,21 @@ def _all_failed(raw_file: RawFile, failures: list[tuple[Source, str]]) -> UserEr
         f"{source.digest or 'not stated (the corpus is checked)'}, from {source.address}"
         for source in dict.fromkeys(raw_file.sources)
     )
-    return UserError(
-        f"no source gave the raw file {raw_file.name}",
-        found=happened,
-        fix=(
-            "go online, or put one of these files into the folder mirror beside the Snakefile "
-            "(or set TEXTBASELINES_MIRROR=FOLDER, or give --config mirror=FOLDER):" + by_hand
-        ),
+    folder = (
+        "into the folder mirror beside the Snakefile "
+        "(or set TEXTBASELINES_MIRROR=FOLDER, or give --config mirror=FOLDER):"
     )
+    if not is_own(raw_file):
+        fix = f"go online, or put one of these files {folder}{by_hand}"
+    else:
+        fix = f"put the file that the dataset file states {folder}{by_hand}"
+        lines = [
+            f"\n    {source_line(source.file_name, digest)}"
+            for source, failure in failures
+            for digest in failure.digests
+        ]
+        if lines:
+            fix += "\n  or, if the file in the mirror is right, replace the source by" + "".join(
+                lines
+            )
+    return UserError(f"no source gave the raw file {raw_file.name}", found=happened, fix=fix)

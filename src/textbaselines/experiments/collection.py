@@ -18,6 +18,7 @@ from textbaselines.experiments.evaluation import (
 )
 from textbaselines.experiments.receipts import RUN_FILES
 from textbaselines.experiments.selection import read_run_scores
+from textbaselines.validation import closest
 
 IDENTITY = ("study", "dataset", "representation", "method", "selection")
 """What names a cell among all studies."""
@@ -58,6 +59,7 @@ def study_in(results: Path, name: str) -> dict[str, Any]:
             where=str(results / "studies"),
             found=repr(name),
             expected="one of " + ", ".join(studies),
+            fix=closest(name, studies),
         )
     return studies[name]
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from textbaselines import validation
-from textbaselines.datasets.catalog import Dataset, load_catalog
-from textbaselines.errors import UserError
+from textbaselines.datasets.catalog import Dataset, dataset_files, read_catalog
+from textbaselines.datasets.mirror import check_own_files
+from textbaselines.environment import find_mirror
+from textbaselines.errors import Mistakes, UserError
 from textbaselines.experiments import small_classes
 from textbaselines.experiments.contrasts import Declared, declare
 from textbaselines.experiments.folds import Protocol
@@ -19,6 +21,9 @@ from textbaselines.text.tokenizers import check_tokenizer
 
 DEFAULT_MIN_COUNT = {"drop": 1, "unk": 2}
 """By UNK policy; without rare training words an UNK token would never be learnt."""
+
+SHIPPED_DATASETS = Path("config", "datasets")
+"""The folder of the dataset files that every study may name, relative to the Snakefile."""
 
 
 @dataclass(frozen=True)
@@ -382,7 +387,11 @@ class Study:
 
 
 def read_study(
-    files: Sequence[str | Path], overrides: Mapping[str, Any], root: Path, schema_folder: Path
+    files: Sequence[str | Path],
+    overrides: Mapping[str, Any],
+    root: Path,
+    schema_folder: Path,
+    raw_folder: Path | None = None,
 ) -> Study:
     """Read a study from its file, or from several, whose later keys replace earlier ones.
 
@@ -391,30 +400,33 @@ def read_study(
     files : sequence of paths
     overrides : mapping
         Keys given on the command line; they replace the files'.
-    root, schema_folder : Path
+    root, schema_folder, raw_folder : Path
         As for :func:`make_study`.
 
     Raises
     ------
     UserError
-        As :func:`make_study`, and for a file that is no mapping.
+        As :func:`make_study`, with the lines of the files, and for files that are no mappings.
     """
     config: dict[str, Any] = {}
+    mistakes = Mistakes()
     for file in files:
-        content = validation.load_yaml(file)
-        if not isinstance(content, dict):
-            raise UserError(
-                "a study file must be a mapping (key: value)",
-                where=str(file),
-                found=type(content).__name__,
-            )
-        config.update(content)
+        with mistakes:
+            config.update(validation.load_mapping(file))
+    mistakes.stop()
     config.update(overrides)
     where = " + ".join([*map(str, files), *(["the command line"] if overrides else [])])
-    return make_study(config, where, root, schema_folder)
+    with validation.naming_lines(where, files, overrides):
+        return make_study(config, where, root, schema_folder, raw_folder)
 
 
-def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder: Path) -> Study:
+def make_study(
+    config: Mapping[str, Any],
+    where: str,
+    root: Path,
+    schema_folder: Path,
+    raw_folder: Path | None = None,
+) -> Study:
     """Check a study file's content and return the study.
 
     Parameters
@@ -427,6 +439,9 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
         The folder that relative paths in the study file start from.
     schema_folder : Path
         Where study.schema.yaml and dataset.schema.yaml are.
+    raw_folder : Path, optional
+        Where raw files are, or will be. With it, the mirror folder is looked into for every raw
+        file that nothing else can give.
 
     Returns
     -------
@@ -437,70 +452,144 @@ def make_study(config: Mapping[str, Any], where: str, root: Path, schema_folder:
     Raises
     ------
     UserError
-        For the first fault, naming the key, the value and what is allowed.
+        For all faults that do not rest on another one: those of the schema, of the dataset files,
+        of names, grids, paths and raw files; each names the key, the value and what is allowed.
     """
     schema = validation.load_yaml(schema_folder / "study.schema.yaml")
-    filled = validation.validate(dict(config), schema, where)
-    datasets = load_catalog(
-        root / filled["dataset_folder"],
-        schema_folder / "dataset.schema.yaml",
-        filled["datasets"],
-        f"{where}, key datasets",
-    )
-    known = sorted(path.stem for path in (root / filled["dataset_folder"]).glob("*.yaml"))
-    _check_tokenizers(filled, known, where)
+    mistakes = Mistakes()
+    # What holds of the study is checked further, whatever is wrong elsewhere in it.
+    filled, errors = validation.validate_parts(config, schema, where)
+    for error in errors:
+        mistakes.add(error)
+    datasets = _datasets(filled, where, root, schema_folder, mistakes)
+    names = {
+        kind: list(config[kind]) if isinstance(config.get(kind), dict | list) else []
+        for kind in ("datasets", "tokenizers", "representations")
+    }
+    representations = {}
+    for name, spec in filled.get("representations", {}).items():
+        with mistakes:
+            representations[name] = _representation(name, spec, names, where)
+    methods = {}
+    for name, spec in filled.get("methods", {}).items():
+        with mistakes:
+            methods[name] = _method(name, spec, names, where)
+    with mistakes:
+        _check_published(filled, where, root)
+    if filled.get("tracking_uri") is not None:
+        with mistakes:
+            validation.check_server(filled["tracking_uri"], f"{where}, key tracking_uri")
+    if raw_folder is not None:
+        with mistakes:
+            mirror = find_mirror(filled.get("mirror"), root, f"{where}, key mirror")
+            check_own_files(datasets.values(), raw_folder, mirror, mistakes)
+    mistakes.stop()
     name, title = filled["name"], filled["title"]
     if filled["max_documents"] is not None:
         # A trial has folders of its own and says everywhere what it is.
         name += f"-trial{filled['max_documents']}"
         title += f" (TRIAL: {filled['max_documents']} documents per class)"
         filled["tables"]["published"] = None
-    study = Study(
-        name,
-        title,
-        filled,
-        {name: datasets[name] for name in filled["datasets"]},
-        {
-            name: _representation(name, spec, filled, where)
-            for name, spec in filled["representations"].items()
-        },
-        {name: _method(name, spec, filled, where) for name, spec in filled["methods"].items()},
-    )
-    _check_string_dictionaries(study, where)
-    _check_needs(study, where)
-    _check_row_names(study, where)
+    datasets = {name: datasets[name] for name in filled["datasets"]}
+    study = Study(name, title, filled, datasets, representations, methods)
+    with mistakes:
+        _check_string_dictionaries(study, where)
+    with mistakes:
+        _check_needs(study, where)
+    with mistakes:
+        _check_row_names(study, where)
     for dataset in study.datasets:
-        protocol = study.protocol(dataset)
-        small_classes.check_documents(study.documents(dataset), protocol, dataset)
-    study.check_kept_models(where)
-    study.contrasts(f"{where}, key contrasts")
-    study.check_learning_curves(f"{where}, key learning_curves")
-    if filled["tracking_uri"] is not None:
-        validation.check_server(filled["tracking_uri"], f"{where}, key tracking_uri")
+        with mistakes:
+            protocol = study.protocol(dataset)
+            small_classes.check_documents(study.documents(dataset), protocol, dataset)
+    with mistakes:
+        study.check_kept_models(where)
+    with mistakes:
+        study.contrasts(f"{where}, key contrasts")
+    with mistakes:
+        study.check_learning_curves(f"{where}, key learning_curves")
+    mistakes.stop()
     return study
 
 
-def _check_tokenizers(config: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    for name, options in config["tokenizers"].items():
+def _datasets(
+    filled: Mapping[str, Any], where: str, root: Path, schema_folder: Path, mistakes: Mistakes
+) -> dict[str, Dataset]:
+    """Return the study's datasets, and keep what is wrong with them and with their tokenizers."""
+    if "dataset_folder" not in filled:
+        return {}
+    own = root / filled["dataset_folder"]
+    if not own.is_dir():
+        mistakes.add(
+            UserError(
+                "the folder of dataset files is not there",
+                where=f"{where}, key dataset_folder",
+                found=f"{own} ({'a file' if own.exists() else 'nothing'})",
+                expected="a folder with files NAME.yaml, relative to the Snakefile",
+                fix=validation.near_path(own),
+            )
+        )
+    folders = [root / SHIPPED_DATASETS]
+    if own.resolve() != folders[0].resolve():
+        folders.append(own)
+    datasets = {}
+    if "datasets" in filled:
+        datasets = read_catalog(
+            folders,
+            schema_folder / "dataset.schema.yaml",
+            filled["datasets"],
+            f"{where}, key datasets",
+            mistakes,
+        )
+    _check_tokenizers(filled, list(dataset_files(folders)), where, mistakes)
+    return datasets
+
+
+def _check_published(filled: Mapping[str, Any], where: str, root: Path) -> None:
+    """Refuse a file of published numbers that is not there or is no mapping."""
+    published = filled.get("tables", {}).get("published")
+    if published is None:
+        return
+    path = root / published
+    if not path.is_file():
+        raise UserError(
+            "the file of published numbers is not there",
+            where=f"{where}, key tables.published",
+            found=f"{path} ({'a folder' if path.is_dir() else 'nothing'})",
+            expected="a file, relative to the Snakefile",
+            fix=validation.near_path(path),
+        )
+    validation.load_mapping(path)
+
+
+def _check_tokenizers(
+    config: Mapping[str, Any], known: Sequence[str], where: str, mistakes: Mistakes
+) -> None:
+    for name, options in config.get("tokenizers", {}).items():
         key = f"{where}, key tokenizers.{name}"
         base = {option: value for option, value in options.items() if option != "per_dataset"}
         per_dataset = options.get("per_dataset", {})
         for dataset in per_dataset:
             if dataset not in known:
-                raise UserError(
-                    "options for a dataset that does not exist",
-                    where=f"{key}.per_dataset.{dataset}",
-                    found=repr(dataset),
-                    expected=", ".join(known),
-                    fix=validation.closest(dataset, known),
+                mistakes.add(
+                    UserError(
+                        "options for a dataset that does not exist",
+                        where=f"{key}.per_dataset.{dataset}",
+                        found=repr(dataset),
+                        expected=", ".join(known),
+                        fix=validation.closest(dataset, known),
+                    )
                 )
-        for dataset in config["datasets"]:
+        for dataset in config.get("datasets", []):
             special = per_dataset.get(dataset, {})
-            check_tokenizer({**base, **special}, f"{key}.per_dataset.{dataset}" if special else key)
+            with mistakes:
+                check_tokenizer(
+                    {**base, **special}, f"{key}.per_dataset.{dataset}" if special else key
+                )
 
 
 def _representation(
-    name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where: str
+    name: str, spec: Mapping[str, Any], names: Mapping[str, Sequence[str]], where: str
 ) -> Representation:
     key = f"{where}, key representations.{name}"
     if name == ACROSS:
@@ -509,22 +598,30 @@ def _representation(
             where=key,
             fix="give the representation another name",
         )
-    if spec["tokenizer"] not in config["tokenizers"]:
-        raise UserError(
-            "unknown tokenizer",
-            where=f"{key}.tokenizer",
-            found=repr(spec["tokenizer"]),
-            expected="one of " + ", ".join(config["tokenizers"]),
-            fix=validation.closest(spec["tokenizer"], config["tokenizers"]),
+    mistakes = Mistakes()
+    if spec["tokenizer"] not in names["tokenizers"]:
+        mistakes.add(
+            UserError(
+                "unknown tokenizer",
+                where=f"{key}.tokenizer",
+                found=repr(spec["tokenizer"]),
+                expected="one of " + ", ".join(names["tokenizers"]),
+                fix=validation.closest(spec["tokenizer"], names["tokenizers"]),
+            )
         )
     lowest, highest = spec["ngrams"]
     if lowest > highest:
-        raise UserError(
-            "an impossible n-gram range",
-            where=f"{key}.ngrams",
-            found=f"[{lowest}, {highest}]",
-            expected="the shortest first, for instance [1, 2]",
+        mistakes.add(
+            UserError(
+                "an impossible n-gram range",
+                where=f"{key}.ngrams",
+                found=f"[{lowest}, {highest}]",
+                expected="the shortest first, for instance [1, 2]",
+            )
         )
+    with mistakes:
+        only = _only(spec, "datasets", names["datasets"], key)
+    mistakes.stop()
     unk = spec["unk"]
     return Representation(
         name,
@@ -536,7 +633,7 @@ def _representation(
         unk.get("min_count", DEFAULT_MIN_COUNT[unk["policy"]]),
         spec["scope"],
         spec["reduction"],
-        _only(spec, "datasets", config["datasets"], key),
+        only,
     )
 
 
@@ -606,7 +703,9 @@ def _check_string_dictionaries(study: Study, where: str) -> None:
             )
 
 
-def _method(name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where: str) -> Method:
+def _method(
+    name: str, spec: Mapping[str, Any], names: Mapping[str, Sequence[str]], where: str
+) -> Method:
     key = f"{where}, key methods.{name}"
     family = spec["family"]
     if family not in METHODS:
@@ -632,12 +731,15 @@ def _method(name: str, spec: Mapping[str, Any], config: Mapping[str, Any], where
         name,
         key,
     )
+    mistakes = Mistakes()
     for point in points:
         try:
             validate_params(family, point.params)
         except UserError as error:
-            raise error.within(f"{key} ({' and '.join(point.origin)})") from error
-    only = _only(spec, "representations", config["representations"], key)
+            mistakes.add(error.within(f"{key} ({' and '.join(point.origin)})"))
+    with mistakes:
+        only = _only(spec, "representations", names["representations"], key)
+    mistakes.stop()
     return Method(name, family, tuple(points), only)
 
 

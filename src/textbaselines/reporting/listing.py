@@ -1,7 +1,9 @@
 """Results as a list to sort and filter, and two sets of results side by side."""
 
+import ast
 import io
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +16,10 @@ from rich.text import Text
 from textbaselines.errors import UserError
 from textbaselines.experiments.collection import IDENTITY
 from textbaselines.reporting.tables import to_csv
+from textbaselines.validation import closest
+
+_SHORT = 14
+"""Characters of a column that is never folded."""
 
 FORMS = ("table", "markdown", "csv", "json")
 """The forms of a list."""
@@ -30,7 +36,7 @@ SORTED_POINTS = (
     "sorted by a measure of the test folds: the point that comes first is chosen on them, so its "
     "number is optimistic; selection nested (without --points) chooses by inner folds"
 )
-_SHARES = ("accuracy", "low", "high", "sd", "macro_f1")
+_SHARES = ("accuracy", "low", "high", "sd", "macro_f1", "first", "second")
 _KEY = list(IDENTITY[1:])
 
 
@@ -68,7 +74,9 @@ def select(
     """
     for condition in where:
         try:
-            kept = cells.query(condition, engine="python")
+            _check_condition(condition, list(cells.columns))
+            # No name but a column's is known.
+            kept = cells.query(condition, engine="python", local_dict={}, global_dict={})
             if not isinstance(kept, pd.DataFrame):
                 raise TypeError("not a condition")
             cells = kept
@@ -88,6 +96,7 @@ def select(
                     where=option,
                     found=repr(name),
                     expected="one of " + ", ".join(cells.columns),
+                    fix=closest(name, cells.columns),
                 )
     if sort:
         cells = cells.sort_values(list(sort), ascending=ascending, kind="stable")
@@ -96,6 +105,60 @@ def select(
     if not columns:
         columns = [name for name in _SHOWN if name in cells and cells[name].notna().any()]
     return cells[list(columns)].reset_index(drop=True)
+
+
+_IN_CONDITIONS = (
+    *(ast.Expression, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.Name),
+    *(ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.Invert, ast.USub, ast.UAdd),
+    *(ast.Compare, ast.cmpop, ast.BinOp, ast.BitAnd, ast.BitOr),
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div),
+)
+_METHODS = {"isna", "notna", "str.contains", "str.startswith", "str.endswith"}
+
+
+def _check_condition(condition: str, columns: Sequence[str]) -> None:
+    """Refuse what is not a plain condition on columns: pandas would run any code in it.
+
+    Raises
+    ------
+    ValueError, SyntaxError
+        With what is not allowed.
+    """
+    named: dict[str, str] = {}
+
+    def name_of(quoted: re.Match[str]) -> str:
+        return named.setdefault(quoted[1], f"column_{len(named)}_")
+
+    tree = ast.parse(re.sub("`([^`]*)`", name_of, condition), mode="eval")
+    known = {named.get(column, column) for column in columns}
+    back = {name: column for column, name in named.items()}
+    allowed = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _is_method_of_column(node):
+            allowed |= {id(node), *map(id, ast.walk(node.func))}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if node.id not in known:
+                name = back.get(node.id, node.id)
+                near = closest(name, columns)
+                raise ValueError(f"no column {name!r}" + (f": {near}" if near else ""))
+        elif not isinstance(node, _IN_CONDITIONS) and id(node) not in allowed:
+            raise ValueError(
+                f"not allowed: {ast.unparse(node)}; methods of columns that are: "
+                + ", ".join(sorted(_METHODS))
+            )
+
+
+def _is_method_of_column(call: ast.Call) -> bool:
+    """Return whether a call is one of the allowed methods, of a bare name, with constants."""
+    parts: list[str] = []
+    node = call.func
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    constants = all(isinstance(argument, ast.Constant) for argument in call.args)
+    bare = isinstance(node, ast.Name) and not call.keywords
+    return bare and constants and ".".join(parts) in _METHODS
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -148,7 +211,38 @@ def _status(row: dict[Any, Any]) -> str:
     return "same" if equal and row["params_first"] == row["params_second"] else "changed"
 
 
-def render(frame: pd.DataFrame, form: str, console: Console | None = None) -> str:
+def diff_list(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return what :func:`compare` found in few columns: of what is equal, nothing twice.
+
+    ``first`` and ``second`` are the accuracies, ``points`` is the change. Hyper-parameters and
+    numbers of documents are shown where they differ; a column where none does is left out.
+    """
+    cells = [" / ".join(map(str, key)) for key in frame[_KEY].itertuples(index=False, name=None)]
+    shown = pd.DataFrame(
+        {
+            "cell": pd.Series(cells, index=frame.index, dtype=str),
+            "first": frame["accuracy_first"],
+            "second": frame["accuracy_second"],
+            "points": frame["change"],
+            "status": frame["status"],
+        }
+    )
+    both = frame["status"].isin(["same", "changed", "not comparable"])
+    for name in ("params", "documents"):
+        pair = frame[[f"{name}_first", f"{name}_second"]]
+        differ = both & (pair.iloc[:, 0] != pair.iloc[:, 1])
+        values = [
+            " -> ".join(_shown(name, value) for value in row) if one else ""
+            for row, one in zip(pair.itertuples(index=False, name=None), differ, strict=True)
+        ]
+        if differ.any():
+            shown[f"{name} that differ"] = values
+    return shown
+
+
+def render(
+    frame: pd.DataFrame, form: str, console: Console | None = None, width: int | None = None
+) -> str:
     """Return the list in a form: a table for terminals, Markdown, CSV or JSON.
 
     CSV and JSON hold exact numbers; the other two show shares in percent with two decimals, under
@@ -160,6 +254,9 @@ def render(frame: pd.DataFrame, form: str, console: Console | None = None) -> st
     form : one of :data:`FORMS`
     console : Console, optional
         The terminal whose colours a table is for.
+    width : int, optional
+        How wide the lines of a table may be: text that is wider is folded, numbers never are.
+        As wide as it must be without, for a pager.
     """
     if form == "csv":
         return to_csv(frame)
@@ -178,15 +275,24 @@ def render(frame: pd.DataFrame, form: str, console: Console | None = None) -> st
         lines = [_markdown(heads), _markdown("---:" if one else "---" for one in numeric)]
         return "\n".join([*lines, *map(_markdown, rows)]) + "\n"
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head, right in zip(heads, numeric, strict=True):
-        table.add_column(Text(head), justify="right" if right else "left", overflow="fold")
+    for place, (head, right) in enumerate(zip(heads, numeric, strict=True)):
+        short = max([len(head), *(len(row[place]) for row in rows)]) <= _SHORT
+        table.add_column(
+            Text(head),
+            justify="right" if right else "left",
+            overflow="fold",
+            no_wrap=right or short,
+        )
     for row in rows:
         table.add_row(*map(Text, row))
-    # As wide as it must be: no number is cut, and a pager can scroll.
-    width = Console(width=10_000).measure(table).maximum
-    stream = io.StringIO()
     styled = console is not None and console.is_terminal
-    Console(file=stream, width=width, force_terminal=styled, highlight=False).print(table)
+    if width is None and console is not None and styled:
+        width = console.width
+    wanted = Console(width=10_000).measure(table).maximum
+    stream = io.StringIO()
+    Console(
+        file=stream, width=min(wanted, width or wanted), force_terminal=styled, highlight=False
+    ).print(table)
     return stream.getvalue()
 
 
@@ -203,9 +309,9 @@ def _head(name: str) -> str:
 def _shown(name: str, value: Any) -> str:
     if value is None or (isinstance(value, float) and pd.isna(value)) or value is pd.NaT:
         return ""
-    if name == "change":
+    if name in ("change", "points"):
         return f"{value:+.2f}"
-    if name.startswith("params"):
+    if name.startswith("params") and not name.endswith("differ"):
         return ", ".join(f"{key} = {one}" for key, one in json.loads(value).items())
     if _is_share(name):
         return f"{100 * value:.2f}"
