@@ -134,7 +134,7 @@ def test_marks_that_cannot_be_meant_are_refused(y, wanted):
 
 
 def test_the_mark_is_named_and_minus_one_is_a_class_otherwise():
-    counts, y, _truth = few_labels(0)
+    counts, y, _ = few_labels(0)
     marked = SemiSupervisedNB(unlabelled=-1).fit(counts, y)
     words = np.array(["neg", "pos", ""])[y]
     np.testing.assert_array_equal(

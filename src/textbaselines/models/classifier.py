@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from textbaselines.models.estimator import Estimator
 from textbaselines.models.liblinear import LinearSolution
 from textbaselines.models.matrices import Matrix, products
+from textbaselines.models.refusals import label_fault
 
 
 def tie_order(frequency: NDArray[Any], listed: Sequence[int]) -> list[int]:
@@ -125,11 +126,24 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """Check X and y, set what is learnt of the classes, and return X and each row's code."""
         X, labels = self._fit_data(X, y)
         if labels.dtype.kind not in "iubUS":  # whole numbers and strings are classes, always
-            check_classification_targets(labels)
+            fault = label_fault(type(self).__name__, labels)
+            if fault is not None:
+                raise fault
+            self._refuse_measures(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_frequency_ = np.bincount(codes, minlength=len(self.classes_))
         self._positive_code()
         return X, codes
+
+    def _refuse_measures(self, labels: NDArray[Any]) -> None:
+        try:
+            check_classification_targets(labels)
+        except ValueError as error:
+            raise ValueError(
+                f"{type(self).__name__}: y holds numbers that name no classes, for instance "
+                f"{labels[np.argmax(labels != np.round(labels))]}. {str(error).split('. ')[0]}: "
+                "give strings or integers, or fit a regression to them"
+            ) from error
 
     def _positive_code(self) -> int:
         """Return 0 or 1: which of two classes is the positive one (1 when there are not two)."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from textbaselines.models.matrices import Matrix, canonical
 from textbaselines.models.memory import gib, nbytes
 from textbaselines.models.parameters import Parameter, parameter_fault
+from textbaselines.models.refusals import explained
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -121,7 +122,14 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _fit_data(self, X: Matrix, y: ArrayLike, *, numeric: bool = False) -> tuple[Matrix, Any]:
         """Return X as canonical float64, and y (as numbers when ``numeric``), both checked."""
         self._refuse_sparse(X)
-        X, y = validate_data(self, X, y, y_numeric=numeric, **self._input())
+        given = X
+        try:
+            X, y = validate_data(self, X, y, y_numeric=numeric, **self._input())
+        except (ValueError, TypeError) as error:
+            told = explained(error, type(self).__name__, given, y)
+            if told is None:
+                raise
+            raise told from error
         self._refuse_negative(X)
         return canonical(X), y
 
@@ -129,7 +137,14 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Return rows to predict as canonical float64, checked against those of training."""
         check_is_fitted(self)
         self._refuse_sparse(X)
-        X = validate_data(self, X, reset=False, **self._input())
+        given = X
+        try:
+            X = validate_data(self, X, reset=False, **self._input())
+        except (ValueError, TypeError) as error:
+            told = explained(error, type(self).__name__, given)
+            if told is None:
+                raise
+            raise told from error
         self._refuse_negative(X)
         return canonical(X)
 
