@@ -56,7 +56,13 @@ def test_everything_is_counted() -> None:
         "texts_with_several_labels": 2,
         "documents_with_such_texts": 6,
     }
-    assert report["near_duplicates"] == {"documents": 0, "examples": []}
+    assert report["near_duplicates"] == {
+        "documents": 0,
+        "examples": [],
+        "pairs_not_compared": 0,
+        "documents_not_settled": 0,
+    }
+    assert report["skipped_members"] == {}
     assert report["split_overlap"] == {"texts": 2, "test_documents": 2}
     assert report["encoding_replacements"] == {"characters": 2, "documents": 1}
     nothing = {"characters": 0, "documents": 0}

@@ -2,10 +2,12 @@
 
 import itertools
 import re
+import time
 
 import numpy as np
 import pytest
 
+from textbaselines.datasets import near_duplicates as module
 from textbaselines.datasets.near_duplicates import near_duplicates
 
 
@@ -57,3 +59,69 @@ def test_every_pair_that_brute_force_finds() -> None:
     assert set(np.flatnonzero(found.near)) == set(itertools.chain.from_iterable(wanted))
     for a, b, similarity in found.pairs:
         assert similarity == pytest.approx(jaccard(texts[a], texts[b]))
+
+
+def test_spellings_that_look_the_same_are_near() -> None:
+    found = near_duplicates(["un cafe\u0301 noir.", "un caf\u00e9 noir", "un cafe noir"])
+    assert found.near.tolist() == [True, True, False]
+
+
+def template(n: int, words: int) -> list[str]:
+    """Return texts that end in a number; two of them have the similarity (w - 1) / (w + 1)."""
+    return [" ".join(f"w{i}" for i in range(words)) + f" {number}" for number in range(n)]
+
+
+def test_the_bound_changes_nothing_where_it_is_not_reached() -> None:
+    texts = template(40, 12)  # 11 / 13 = 0.85
+    found = near_duplicates(texts)
+    assert found.near.all()
+    assert found.pairs_not_compared == 0
+    assert not found.unsettled.any()
+    # MinHash may miss a pair that is just above the threshold, and a document has 39.
+    pairs = {(pair.a, pair.b) for pair in found.pairs}
+    assert pairs <= set(itertools.combinations(range(40), 2))
+    assert len(pairs) > 0.99 * 780
+    assert {pair.similarity for pair in found.pairs} == {11 / 13}
+
+
+def test_texts_of_a_template_are_compared_with_the_next_few(monkeypatch) -> None:
+    monkeypatch.setattr(module, "CANDIDATES", 10)
+    monkeypatch.setattr(module, "CANDIDATES_EACH", 40)
+    compared = []
+    similar = module._similar
+    monkeypatch.setattr(
+        module, "_similar", lambda sets, a, b, t: compared.append((a, b)) or similar(sets, a, b, t)
+    )
+    texts = [*template(300, 60), "another text", "another TEXT"]
+    found = near_duplicates(texts)
+    assert found.near.all()  # 59 / 61 = 0.97: next to each other they are compared
+    ((a, b),) = compared
+    assert len(a) <= 40 * 301
+    assert (a < b).all()
+    # What is left out and what was compared are all pairs of each bucket, 44,850 in most of 20.
+    assert 10 * 44_850 < found.pairs_not_compared < 20 * 44_850
+    assert not found.unsettled.any()
+    again = near_duplicates(texts)
+    assert again.pairs == found.pairs
+
+
+def test_documents_that_the_bound_leaves_open_are_counted(monkeypatch) -> None:
+    monkeypatch.setattr(module, "CANDIDATES", 10)
+    monkeypatch.setattr(module, "CANDIDATES_EACH", 3)
+    # The template alone is too little alike (7 / 11), the last repeats the first but for one word.
+    texts = [f"one two three four five six seven eight n{i} m{i}" for i in range(400)]
+    found = near_duplicates(texts)
+    assert not found.near.any()
+    assert found.pairs_not_compared > 0
+    assert found.unsettled.sum() > 200
+    lone = near_duplicates([*texts, "nothing like the others at all"])
+    assert not lone.unsettled[-1]
+
+
+def test_as_many_texts_of_a_template_as_all_pairs_would_be_too_many() -> None:
+    before = time.process_time()
+    found = near_duplicates(template(6_000, 60))
+    assert found.near.all()
+    assert found.pairs_not_compared > 100_000_000
+    assert len(found.pairs) < module.CANDIDATES
+    assert time.process_time() - before < 60  # some 2 s; all pairs of the buckets take minutes

@@ -19,7 +19,7 @@ def test_the_numbers_of_a_corpus() -> None:
             "group": ["g", "g", "h", "i"],
         }
     )
-    found = {"d": audit(Corpus(frame, {"empty": 2}, 0, 0, "0" * 64))}
+    found = {"d": audit(Corpus(frame, {"empty": 2}, 0, 0, "0" * 64, {"._*": 1, "Thumbs": 2}))}
     (row,) = data_table(found).to_dict("records")
     assert tuple(row) == DATA_COLUMNS
     assert (row["dataset"], row["documents"], row["left_out"]) == ("d", 4, 2)
@@ -28,4 +28,5 @@ def test_the_numbers_of_a_corpus() -> None:
     assert row["documents_of_two_labels"] == 2
     assert row["test_texts_in_training"] == 0
     assert (row["replacement_characters"], row["control_characters"]) == (1, 1)
+    assert (row["skipped_members"], row["near_duplicates_not_settled"]) == (3, 0)
     assert near_duplicates_table(found).empty

@@ -50,7 +50,9 @@ def audit(corpus: Corpus) -> dict[str, Any]:
         - ``near_duplicates``, of different texts that share most of their word pairs (see
           :func:`textbaselines.datasets.near_duplicates.near_duplicates`): ``documents`` that have
           one, and ``examples``, the most alike: ids ``a`` and ``b``, ``similarity``, the labels and
-          the beginnings of the texts,
+          the beginnings of the texts; ``pairs_not_compared``, at most so many candidates that the
+          bound on work left out, and ``documents_not_settled``: those with such candidates and no
+          near-duplicate so far,
         - ``split_overlap`` (null without a split): ``texts`` that stand in both the training and
           the test documents, and the ``test_documents`` that have one,
         - ``encoding_replacements``: U+FFFD that stand for undecodable bytes (``characters``)
@@ -141,7 +143,12 @@ def _near(frame: pd.DataFrame) -> dict[str, Any]:
             example[f"label_{side}"] = document["label"]
             example[f"text_{side}"] = " ".join(document["text"].split())[:_EXCERPT]
         examples.append(example)
-    return {"documents": int(of_document.sum()), "examples": examples}
+    return {
+        "documents": int(of_document.sum()),
+        "examples": examples,
+        "pairs_not_compared": found.pairs_not_compared,
+        "documents_not_settled": int(frame["group"].isin(first["group"][found.unsettled]).sum()),
+    }
 
 
 def _overlap(group: pd.Series, split: pd.Series) -> dict[str, int] | None:

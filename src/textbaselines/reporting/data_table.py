@@ -19,6 +19,7 @@ DATA_COLUMNS = (
     "replacement_characters",
     "control_characters",
     "skipped_members",
+    "near_duplicates_not_settled",
 )
 NEAR_COLUMNS = ("dataset", "a", "text_a", "b", "text_b", "similarity")
 
@@ -36,7 +37,8 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
         ``classes``: each with its number of documents, in words. ``test_texts_in_training`` is of
         the official split; missing without one. ``replacement_characters`` and
         ``control_characters``: the documents that have one. ``skipped_members``: the files in an
-        archive that a desktop added.
+        archive that a desktop added. ``near_duplicates_not_settled``: documents that may have a
+        near-duplicate among those that the bound on work left out.
     """
     rows = []
     for dataset, audit in audits.items():
@@ -58,6 +60,7 @@ def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
                 audit["replacement_characters"]["documents"],
                 audit["control_characters"]["documents"],
                 sum(audit["skipped_members"].values()),
+                audit["near_duplicates"]["documents_not_settled"],
             )
         )
     return pd.DataFrame(rows, columns=list(DATA_COLUMNS))

@@ -100,6 +100,7 @@ _ODD: dict[str, tuple[str, Format | None]] = {
     "replacement_characters": ("Documents with U+FFFD", as_count),
     "control_characters": ("With control characters", as_count),
     "skipped_members": ("Desktop files", as_count),
+    "near_duplicates_not_settled": ("Near-duplicates not settled", as_count),
 }
 
 
@@ -150,7 +151,9 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 caption="Documents with U+FFFD: with a character that could not be decoded. With "
                 "control characters: they may mean a wrong encoding. Desktop files: what macOS and "
                 "Windows add to an archive (._*, .DS_Store, Thumbs.db and their like); none is "
-                "read. Datasets that have none of these are not listed.",
+                "read. Near-duplicates not settled: documents without a near-duplicate so far, of "
+                "a template that so many texts share that not all were compared. Datasets that "
+                "have none of these are not listed.",
                 sources=(Source(file, "write_data_tables"),),
             )
         )
