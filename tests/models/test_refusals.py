@@ -13,6 +13,7 @@ TEXTS = ["good film", "bad film", "nice", "poor"]
 SPARSE_NAN = sp.csr_array(np.array([[1, 1], [0, np.nan], [1, 0], [np.inf, 0]]))
 
 
+@pytest.mark.filterwarnings("ignore:X has feature names")
 @pytest.mark.parametrize("name", models.__all__)
 @pytest.mark.parametrize(
     "texts",
@@ -65,10 +66,11 @@ def test_texts_in_place_of_features(name, texts) -> None:
         (sp.eye_array(3, format="csr"), Y, "X has 3 rows and y 4 labels"),
         (SPARSE_NAN, Y, r"NaN \(row 1, column 1, of 2 such values\)"),
         (np.array([[0, 1], [np.inf, 1]]), ["p", "n"], r"infinity .* \(row 1, column 0\)"),
-        (np.eye(4), [0.5, 0.7, 0.5, 1.3], "name no classes, for instance 0.5"),
+        (np.eye(4), [0.5, 0.7, 0.5, 1.3], "names no classes, for instance 0.5"),
         (np.eye(4), ["p", None, "n", None], "2 documents have no label, the first in row 1"),
         (np.eye(4), np.array(["p", 3, "n", "p"], dtype=object), r"several types \(int, str\)"),
         (np.eye(4), [1.0, np.nan, 1.0, 2.0], "y contains NaN"),
+        (np.eye(2), np.array([{}, {}], dtype=object), "names no classes, for instance {}"),
     ],
 )
 @pytest.mark.parametrize("estimator", [NBSVM, MultinomialNB, SemiSupervisedNB])
@@ -78,9 +80,10 @@ def test_what_is_no_training_set(estimator, X, y, wanted) -> None:
     assert "HistGradientBoosting" not in str(error.value)
 
 
-def test_whole_numbers_as_floats_are_classes() -> None:
-    model = NBSVM().fit(np.eye(4), [1.0, 2.0, 1.0, 2.0])
-    assert model.predict(np.eye(4)).tolist() == [1.0, 2.0, 1.0, 2.0]
+@pytest.mark.parametrize("kind", [float, object, bool, str])
+def test_whole_numbers_of_any_type_are_classes(kind) -> None:
+    y = np.array([1, 0, 1, 0]).astype(kind)
+    assert NBSVM().fit(np.eye(4), y).predict(np.eye(4)).tolist() == y.tolist()
 
 
 def test_rows_of_another_width() -> None:

@@ -125,24 +125,30 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _training_data(self, X: Matrix, y: ArrayLike) -> tuple[Matrix, NDArray[np.intp]]:
         """Check X and y, set what is learnt of the classes, and return X and each row's code."""
         X, labels = self._fit_data(X, y)
-        if labels.dtype.kind not in "iubUS":  # whole numbers and strings are classes, always
-            fault = label_fault(type(self).__name__, labels)
-            if fault is not None:
-                raise fault
-            self._refuse_measures(labels)
+        self._check_labels(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.class_frequency_ = np.bincount(codes, minlength=len(self.classes_))
         self._positive_code()
         return X, codes
 
-    def _refuse_measures(self, labels: NDArray[Any]) -> None:
+    def _check_labels(self, labels: NDArray[Any]) -> None:
+        """Raise :class:`ValueError` unless each label names a class."""
+        if labels.dtype.kind in "iubUS":  # whole numbers and strings do, always
+            return
+        fault = label_fault(type(self).__name__, labels)
+        if fault is not None:
+            raise fault
+        if labels.dtype == object:
+            labels = np.array(labels.tolist())
+            if labels.dtype.kind in "iubUS":
+                return
         try:
             check_classification_targets(labels)
         except ValueError as error:
             raise ValueError(
-                f"{type(self).__name__}: y holds numbers that name no classes, for instance "
-                f"{labels[np.argmax(labels != np.round(labels))]}. {str(error).split('. ')[0]}: "
-                "give strings or integers, or fit a regression to them"
+                f"{type(self).__name__}: y holds what names no classes, for instance "
+                f"{_no_class(labels)!r}. {str(error).split('. ')[0]}: give strings or integers, or "
+                "fit a regression to numbers"
             ) from error
 
     def _positive_code(self) -> int:
@@ -187,6 +193,13 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         # Its accuracy checks shift Gaussian blobs until nothing is negative: no counts at all.
         tags.classifier_tags.poor_score = self.NON_NEGATIVE
         return tags
+
+
+def _no_class(labels: NDArray[Any]) -> Any:
+    """Return the first label that is no whole number."""
+    return next(
+        (one for one in labels.tolist() if not (isinstance(one, float) and one.is_integer())), None
+    )
 
 
 class LinearClassifier(Classifier):

@@ -10,7 +10,6 @@ from scipy.special import logsumexp
 from textbaselines.models.matrices import Matrix, class_sums
 from textbaselines.models.naive_bayes import ClassCounts, MultinomialNB
 from textbaselines.models.parameters import ClassPrior, Number, Parameter
-from textbaselines.models.refusals import label_fault
 
 # The code of a row without a label.
 _NONE = -1
@@ -111,12 +110,8 @@ class SemiSupervisedNB(MultinomialNB):
                 f"{type(self).__name__}: every y is {mark!r}, the mark of a document without a "
                 "label; at least one document of each class needs its label"
             )
-        fault = label_fault(type(self).__name__, labels[labelled])
-        if fault is not None:
-            raise fault
+        self._check_labels(labels[labelled])
         known = np.array(labels[labelled].tolist())
-        if known.dtype.kind not in "iubUS":
-            self._refuse_measures(known)
         codes = np.full(len(labels), _NONE)
         self.classes_, codes[labelled] = np.unique(known, return_inverse=True)
         if len(self.classes_) == 1 and not labelled.all():
