@@ -387,6 +387,54 @@ def test_a_family_without_probabilities(trained: Trained) -> None:
     _, _, model = trained.model("svm", "binary")
     with pytest.raises(UserError, match="'svm' has no probabilities"):
         model.predict_proba(["a"])
+    calibrated = replace(model, description={**model.description, "calibration": {"slope": 2.0}})
+    assert calibrated.predict_proba(["a"]).shape == (1, 2)
+    with pytest.raises(UserError, match="'svm' has no probabilities of its own"):
+        calibrated.predict_proba(["a"], calibrated=False)
+
+
+@pytest.mark.parametrize("slope", [0.0, 1e-6, 0.3, 50.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_class_with_the_largest_calibrated_probability_is_the_predicted_one(
+    n_classes: int, slope: float, tmp_path: Path
+) -> None:
+    texts = [*GOOD, *BAD, *FACTS][: 12 * n_classes]
+    labels = np.repeat(range(n_classes), 12)
+    trained = Trained(texts, labels, {"family": "words"}, ("unk", 1))
+    asked = [*trained.new, "", "zzz", "good good good"]
+    for family in LINEAR:
+        if "numeric_target" in METHODS[family].needs and n_classes > 2:
+            continue
+        _, _, model = trained.model(family, "binary")
+        described = {**model.description, "calibration": {"slope": slope}}
+        replace(model, description=described).save(tmp_path)
+        loaded = textbaselines.load(tmp_path)
+        scores = loaded.scores(asked)
+        if n_classes == 2:
+            weights = np.column_stack([slope * scores, np.zeros(len(scores))])
+        else:
+            weights = slope * scores
+        wanted = np.exp(weights - weights.max(axis=1, keepdims=True))
+        wanted /= wanted.sum(axis=1, keepdims=True)
+        found = loaded.predict_proba(asked)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)
+        for calibrated in (True, False)[: 1 + (model.scorer.probability is not None)]:
+            found = loaded.predict_proba(asked, calibrated=calibrated)
+            largest = [loaded.classes[place] for place in found.argmax(axis=1)]
+            assert largest == loaded.predict(asked), family
+
+
+def test_models_of_the_format_before_load_and_have_their_own_probabilities(
+    trained: Trained, tmp_path: Path
+) -> None:
+    estimator, features, model = trained.model("mnb", "binary")
+    model.save(tmp_path)
+    _say(tmp_path, format=2)
+    loaded = textbaselines.load(tmp_path)
+    wanted = estimator.predict_proba(features)[:, ::-1]
+    for calibrated in (True, False):
+        found = loaded.predict_proba(trained.new, calibrated=calibrated)
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
 def test_the_same_bytes(trained: Trained, tmp_path: Path) -> None:

@@ -15,21 +15,22 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.models.classifier import ProbabilisticClassifier, favoured, winners
 from textbaselines.models.registry import METHODS
-from textbaselines.scorers import Scorer, stored_scorer
+from textbaselines.scorers import Scorer, softmax_of, stored_scorer
 from textbaselines.text.counts import PADDING, Counts, count_tokens
 from textbaselines.text.tokenising import tokenise
 from textbaselines.text.tokenizers import make_tokenizer, with_normalisation
 from textbaselines.text.vocabulary import UNK, ColumnMap, Vocabulary
 from textbaselines.text.weighting import WEIGHTINGS, TfIdf, Weighting
 
-FORMAT = 2
+FORMAT = 3
 """The version of the folder's format."""
+
+_READ = (2, FORMAT)
 
 _MODEL, _ARRAYS = "model.json", "arrays.npz"
 
@@ -257,19 +258,30 @@ class PortableModel:
         """Return the class of each text."""
         return self.labels(self.scores(texts))
 
-    def predict_proba(self, texts: Iterable[str]) -> NDArray[np.float64]:
+    def predict_proba(
+        self, texts: Iterable[str], *, calibrated: bool = True
+    ) -> NDArray[np.float64]:
         """Return the probability of each class, shape (n, classes), in the order of ``classes``.
 
         The class that :meth:`predict` returns has the largest.
 
+        Parameters
+        ----------
+        texts : iterable of str
+        calibrated : bool
+            Calibrated probabilities, or the method's own where the model has no calibration; with
+            False always the method's own.
+
         Raises
         ------
         UserError
-            When the method has none, and the model no calibration.
+            When the method has none, and the model no calibration (or none is wanted).
         """
-        if not self.has_probabilities:
+        if not (self.has_probabilities if calibrated else self.scorer.probability is not None):
+            own = "" if calibrated else " of its own"
+            family = self.description["family"]
             raise UserError(
-                f"a model of method family {self.description['family']!r} has no probabilities",
+                f"a model of method family {family!r} has no probabilities{own}",
                 expected="a family that has: "
                 + ", ".join(
                     name
@@ -278,18 +290,22 @@ class PortableModel:
                 ),
                 fix="use scores() and predict()",
             )
-        return self.probabilities(self.scores(texts))
+        return self.probabilities(self.scores(texts), calibrated=calibrated)
 
-    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the class probabilities that scores stand for, shape (n, classes).
+    def probabilities(
+        self, scores: NDArray[np.float64], *, calibrated: bool = True
+    ) -> NDArray[np.float64]:
+        """Return the class probabilities of texts with these scores, shape (n, classes).
 
-        With a calibration the logistic function of its slope times the score, which was fitted to
-        out-of-fold predictions.
+        With a calibration the softmax of the scores times its slope, which is one over the
+        temperature of Guo et al. (2017, section 4.2). It was fitted to predictions of documents
+        that did not train, and does not change which class is the most probable.
         """
-        if self._slope is not None:
-            coded = np.column_stack([expit(-self._slope * scores), expit(self._slope * scores)])
+        coded = self._turned(scores)
+        if calibrated and self._slope is not None:
+            coded = softmax_of(self._slope * coded)
         else:
-            coded = self.scorer.probabilities(self._turned(scores), len(self.classes))
+            coded = self.scorer.probabilities(coded, len(self.classes))
         places = len(self.classes) - 1 - self._winners(scores)
         return favoured(coded[:, ::-1].copy(), places)
 
@@ -413,12 +429,12 @@ def read_description(folder: str | Path) -> dict[str, Any]:
         )
     described = storage.read_json(path)
     version = described.get("format") if isinstance(described, dict) else None
-    if version != FORMAT:
+    if version not in _READ:
         raise UserError(
             "a portable model of another format",
             where=f"{path}, key format",
             found=version,
-            expected=FORMAT,
+            expected=" or ".join(map(str, _READ)),
             fix="make the model again with this version of textbaselines",
         )
     assert isinstance(described, dict)

@@ -93,10 +93,9 @@ class Scorer:
         """Return the class probabilities that scores stand for, shape (n, n_classes)."""
         if n_classes == 1:
             return np.ones((len(scores), 1))
-        if n_classes == 2:
-            return np.column_stack([expit(-scores), expit(scores)])
-        weights = log_expit(scores) if self.probability == "one_against_rest" else scores
-        return np.asarray(np.exp(log_softmax(weights, axis=1)))
+        if n_classes > 2 and self.probability == "one_against_rest":
+            scores = log_expit(scores)
+        return softmax_of(scores)
 
 
 @dataclass(frozen=True)
@@ -206,6 +205,13 @@ class EstimatorScorer(Scorer):
         width = self.estimator.n_features_in_
         estimator: Any = self.estimator
         return np.asarray(estimator.decision_function(np.linspace(-1, 1, width)[np.newaxis]))
+
+
+def softmax_of(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the softmax of scores, shape (n, classes); of shape (n,) that of 0 and the score."""
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return np.asarray(np.exp(log_softmax(scores, axis=1)))
 
 
 def scorer_of(estimator: Estimator, threshold: float | None = None) -> Scorer:

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_softmax
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, log_loss
 
@@ -324,3 +324,66 @@ def test_a_cell_without_inner_predictions_or_result_says_why(tmp_path) -> None:
     }
     assert reliability.empty
     assert by_length.empty
+
+
+def smoothed_loss(a, scores, codes):
+    """The cross-entropy with targets (N_k + 1) / (N_k + K) and 1 / (N_k + K), written out."""
+    n, width = scores.shape
+    counts = np.bincount(codes, minlength=width)[codes]
+    targets = np.full((n, width), 1.0)
+    targets[np.arange(n), codes] += counts
+    targets /= targets.sum(axis=1, keepdims=True)
+    return -(targets * log_softmax(a * scores, axis=1)).sum()
+
+
+@pytest.mark.parametrize("size", [0.01, 1.0, 300.0])
+@pytest.mark.parametrize("width", [2, 3, 20])
+def test_a_temperature_has_the_least_log_loss(size, width):
+    rng = np.random.default_rng(width)
+    codes = rng.integers(width, size=500)
+    scores = rng.normal(size=(500, width))
+    scores[np.arange(500), codes] += 1.5
+    found = cal.fit_inverse_temperature(size * scores, codes)
+    wanted = minimize_scalar(
+        lambda log: smoothed_loss(np.exp(log) / size, size * scores, codes),
+        bounds=(-5, 5),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    assert found == pytest.approx(np.exp(wanted.x) / size, rel=1e-6)
+    if width == 2:
+        platt = cal.fit_slope(size * (scores[:, 1] - scores[:, 0]), codes == 1)
+        assert found == pytest.approx(platt, rel=1e-6)
+
+
+def test_a_temperature_of_scores_that_are_always_right_always_wrong_or_say_nothing():
+    codes = np.repeat([0, 1, 2], 10)
+    right = np.eye(3)[codes]
+    # By symmetry the probability of the true class is its target, 11 / 13.
+    assert cal.fit_inverse_temperature(right, codes) == pytest.approx(np.log(11 / 1), rel=1e-9)
+    assert cal.fit_inverse_temperature(-right, codes) == 0
+    assert cal.fit_inverse_temperature(np.ones((30, 3)), codes) == 0
+    # A large number in all columns changes nothing; neither does a column of a class that is
+    # missing in one fold, but for its share of the target.
+    assert cal.fit_inverse_temperature(right + 1e6, codes) == pytest.approx(np.log(11), rel=1e-6)
+    lacking = right.copy()
+    lacking[:10, 2] = np.nan
+    assert np.log(11) * 0.9 < cal.fit_inverse_temperature(lacking, codes) < np.log(11) * 1.1
+
+
+def test_a_temperature_in_parts_is_that_of_the_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    scores, codes = rng.normal(size=(1000, 4)), rng.integers(4, size=1000)
+    scores[np.arange(1000), codes] += 1
+    whole = cal.fit_inverse_temperature(scores, codes)
+    monkeypatch.setattr(cal, "_AT_ONCE", 40)
+    assert cal.fit_inverse_temperature(scores, codes) == pytest.approx(whole, rel=1e-9)
+
+
+def test_the_error_of_confidence_by_hand():
+    # Two bins of equal mass would be enough: confidences 0.5 and 0.8, right in 1 of 2 and 2 of 2.
+    probabilities = np.array([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.1, 0.8, 0.1], [0.8, 0.1, 0.1]])
+    codes = np.array([0, 2, 1, 0])
+    assert cal.confidence_error(probabilities, codes) == pytest.approx((0.0 + 2 * 0.2) / 4)
+    two = np.array([[0.5, 0.5], [0.2, 0.8]])
+    assert cal.confidence_error(two, np.array([0, 1])) == pytest.approx((0.5 + 0.2) / 2)

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
@@ -185,13 +187,99 @@ def test_scores_become_probabilities_by_predictions_of_documents_that_did_not_tr
     np.testing.assert_allclose(found[:, 0], 1 / (1 + np.exp(-slope * scores)), rtol=1e-6)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert [model.classes[code] for code in found.argmax(axis=1)] == model.predict(frame["text"])
-    # Probabilities of the method's own stay.
-    assert store(tmp_path / "own", frame, "mnb", {}, predictions=told) is None
-    assert "calibration" not in load(tmp_path / "own").description
-    # Scores that say the contrary make none.
+    # By hand: 30 documents, 20 of them positive, have the probability p, 10 negative ones 1 - p.
+    p = 1 / (1 + np.exp(-2 * slope))
+    loss = -(30 * np.log(p) + 10 * np.log(1 - p)) / 40
+    assert model.description["calibration"]["log_loss"]["calibrated"] == pytest.approx(loss)
+    assert model.description["calibration"]["log_loss"]["own"] is None
+    assert model.description["calibration"]["calibration_error"] == {
+        "own": None,
+        "calibrated": pytest.approx((30 * (p - 20 / 30) + 10 * (1 - p)) / 40),
+    }
+    with pytest.raises(UserError, match="has no probabilities of its own"):
+        model.predict_proba([""], calibrated=False)
+    # A method's own probabilities are calibrated too, and are there when they are wanted.
+    told["probability"] = 1 / (1 + np.exp(-told["score"]))
+    assert store(tmp_path / "own", frame, "mnb", {"alpha": 1.0}, predictions=told) is None
+    own = load(tmp_path / "own")
+    calibration = own.description["calibration"]
+    assert calibration["slope"] == pytest.approx(slope, rel=1e-6)
+    sure = 1 / (1 + np.exp(-2))
+    assert calibration["log_loss"]["own"] == pytest.approx(
+        -(30 * np.log(sure) + 10 * np.log(1 - sure)) / 40
+    )
+    assert calibration["log_loss"]["own"] > calibration["log_loss"]["calibrated"]
+    assert calibration["calibration_error"]["own"] == pytest.approx(
+        (30 * (sure - 20 / 30) + 10 * (1 - sure)) / 40
+    )
+    scores = own.scores(frame["text"])
+    for calibrated, factor in ((True, slope), (False, 1.0)):
+        found = own.predict_proba(frame["text"], calibrated=calibrated)
+        np.testing.assert_allclose(found[:, 0], 1 / (1 + np.exp(-factor * scores)), rtol=1e-6)
+    # Scores that say the contrary say nothing: every class is as probable, the predicted one wins.
     told["score"] = -told["score"]
     assert store(tmp_path / "none", frame, "svm", {}, predictions=told) is None
-    assert not load(tmp_path / "none").has_probabilities
+    nothing = load(tmp_path / "none")
+    assert nothing.description["calibration"]["slope"] == 0
+    found = nothing.predict_proba(frame["text"])
+    np.testing.assert_allclose(found, 0.5)
+    assert [nothing.classes[code] for code in found.argmax(axis=1)] == nothing.predict(
+        frame["text"]
+    )
+    # Without predictions there is no calibration: the method's own, or none.
+    empty = told.iloc[:0]
+    assert store(tmp_path / "svm", frame, "svm", {}, predictions=empty) is None
+    assert not load(tmp_path / "svm").has_probabilities
+    assert store(tmp_path / "mnb", frame, "mnb", {"alpha": 1.0}, predictions=empty) is None
+    model = load(tmp_path / "mnb")
+    assert model.description["calibration"] is None
+    np.testing.assert_array_equal(
+        model.predict_proba(frame["text"]), model.predict_proba(frame["text"], calibrated=False)
+    )
+
+
+@pytest.mark.parametrize("family", ["mnb", "lr", "svm"])
+def test_three_classes_are_calibrated_by_a_temperature(family: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    frame = corpus()
+    codes = np.arange(40) % 3
+    frame["label"] = np.array(["a", "b", "c"])[codes]
+    scores = rng.normal(size=(40, 3)) * 3
+    scores[np.arange(40), codes] += 2
+    told = pd.DataFrame({"point": "p2", "id": frame["id"], "label": frame["label"]})
+    for place, name in enumerate("abc"):
+        told[f"score_{name}"] = scores[:, place]
+    told.loc[0, "score_b"] = np.nan  # a fold without the class b
+    told.loc[1, "score_b"] = np.nan  # whose own class is b: left out
+    if family != "svm":
+        for place, name in enumerate("abc"):
+            told[f"probability_{name}"] = softmax(scores, axis=1)[:, place]
+    changes = {"classes": ["a", "b", "c"], "positive": None, "predictions": told}
+    assert store(tmp_path, frame, family, {}, **changes) is None
+    model = load(tmp_path)
+    kept = np.delete(np.arange(40), 1)
+    values, truth = told[[f"score_{name}" for name in "abc"]].to_numpy()[kept], codes[kept]
+    known = ~np.isnan(values)
+    counts = np.bincount(truth)[truth]
+    targets = known / (counts + known.sum(axis=1))[:, None]
+    targets[np.arange(39), truth] += counts / (counts + known.sum(axis=1))
+
+    def loss(a):
+        logs = log_softmax(np.where(known, a * np.nan_to_num(values), -np.inf), axis=1)
+        return -(targets * np.where(known, logs, 0)).sum()
+
+    wanted = minimize_scalar(loss, bounds=(0, 10), method="bounded", options={"xatol": 1e-10}).x
+    calibration = model.description["calibration"]
+    assert calibration["slope"] == pytest.approx(wanted, rel=1e-6)
+    assert (calibration["documents"], calibration["predictions"]) == (39, 39)
+    assert (calibration["log_loss"]["own"] is None) == (family == "svm")
+    # The documents of the test are not those of the scores: what is stored is what is applied.
+    assert model.classes == ["a", "b", "c"]
+    found = model.predict_proba(frame["text"])
+    np.testing.assert_allclose(
+        found, softmax(wanted * model.scores(frame["text"]), axis=1), rtol=1e-5
+    )
+    assert [model.classes[code] for code in found.argmax(axis=1)] == model.predict(frame["text"])
 
 
 def test_a_calibration_sees_no_test_document_of_an_official_split() -> None:

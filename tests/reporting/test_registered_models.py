@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
+from scipy.special import softmax
 
 from textbaselines.errors import UserError
 from textbaselines.models.registry import fit_grid
@@ -255,6 +256,23 @@ def test_columns_of_other_models(family: str, n_classes: int, columns: list[str]
     if family == "svm":
         scores = model.scores(["it opens in may", PARTS[0][0]])
         np.testing.assert_array_equal(table[columns].to_numpy().squeeze(), scores)
+
+
+@pytest.mark.parametrize("family", ["mnb", "svm"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_calibrated_probabilities_are_served(family: str, n_classes: int) -> None:
+    model = small_model(family, n_classes)
+    model = replace(model, description={**model.description, "calibration": {"slope": 0.25}})
+    texts = ["it opens in may", PARTS[0][0], PARTS[1][0]]
+    table = prediction_table(model, texts)
+    names = [f"probability_{name}" for name in model.classes]
+    assert list(table) == ["label", *names]
+    scores = model.scores(texts)
+    scores = np.column_stack([scores, 0 * scores]) if n_classes == 2 else scores
+    np.testing.assert_allclose(table[names], softmax(0.25 * scores, axis=1), rtol=1e-12)
+    assert [model.classes[place] for place in table[names].to_numpy().argmax(axis=1)] == list(
+        table["label"]
+    )
 
 
 class Server:

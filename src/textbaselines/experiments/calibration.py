@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.optimize import brentq
+from scipy.special import expit, softmax
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
@@ -121,6 +122,77 @@ def fit_slope(scores: Floats, positive: Bools) -> float:
     if not np.any(scores):
         return 0.0
     return _fit_sigmoid(scores, positive, intercept=False)[0]
+
+
+def fit_inverse_temperature(scores: Floats, codes: NDArray[np.int64]) -> float:
+    """Return a >= 0 of P = softmax(a scores): one over the temperature of Guo et al. (2017, 4.2).
+
+    The cross-entropy with smoothed targets is minimised, which is convex in a. The targets are
+    Platt's for K classes: with N_k documents of class k, (N_k + 1) / (N_k + K) for the true class
+    and 1 / (N_k + K) for each other one; so the minimum is finite even where the largest score is
+    always that of the true class. For two classes with scores (0, s) this is :func:`fit_slope`,
+    less values below 0: these become 0, which says nothing of any class.
+
+    Parameters
+    ----------
+    scores : array, shape (n, K)
+        NaN for a class without one; that class then has no share of the document's target.
+    codes : int array, shape (n,)
+        The true classes 0..K-1; their scores are numbers.
+    """
+    known = ~np.isnan(scores)
+    width = known.sum(axis=1)
+    frequency = np.bincount(codes, minlength=scores.shape[1])[codes]
+    other = 1 / (frequency + width)
+    targets = np.where(known, other[:, np.newaxis], 0.0)
+    targets[np.arange(len(codes)), codes] += frequency * other
+    centred = scores - np.nanmax(scores, axis=1, keepdims=True, initial=-np.inf)
+    scale = float(-np.nanmin(centred, initial=0.0))
+    if scale == 0:
+        return 0.0
+    at_once = max(1, _AT_ONCE // scores.shape[1])
+    parts = [slice(begin, begin + at_once) for begin in range(0, len(codes), at_once)]
+    centred = np.where(known, centred / scale, 0.0)
+
+    def gradient(a: float) -> float:
+        """Return the derivative of the cross-entropy by a, of scores divided by their scale."""
+        return sum(
+            float(
+                np.sum(
+                    (
+                        softmax(np.where(known[part], a * centred[part], -np.inf), axis=1)
+                        - targets[part]
+                    )
+                    * centred[part]
+                )
+            )
+            for part in parts
+        )
+
+    if gradient(0.0) >= 0:
+        return 0.0
+    high = 1.0
+    while gradient(high) < 0:
+        high *= 2
+    return float(brentq(gradient, 0.0, high, xtol=1e-12, rtol=1e-12)) / scale
+
+
+def confidence_error(probabilities: Floats, codes: NDArray[np.int64]) -> float:
+    """Return the expected calibration error of K classes in bins of equal mass.
+
+    Of two classes that of the probability of class 1 (:func:`calibration_error`); of more that of
+    the largest probability, against whether its class is the true one (Guo et al. 2017, section 2).
+
+    Parameters
+    ----------
+    probabilities : array, shape (n, K)
+    codes : int array, shape (n,)
+    """
+    if probabilities.shape[1] == 2:
+        values, right = probabilities[:, 1], codes == 1
+    else:
+        values, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == codes
+    return calibration_error(values, right, equal_mass_bins(values))
 
 
 def _platt_targets(positive: Bools) -> Floats:

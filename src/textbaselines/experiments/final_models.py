@@ -10,14 +10,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.calibration import fit_slope
+from textbaselines.experiments.calibration import (
+    confidence_error,
+    fit_inverse_temperature,
+    fit_slope,
+)
 from textbaselines.experiments.class_placement import NEVER_TEST
 from textbaselines.experiments.folds import LEFT_OUT
+from textbaselines.experiments.metrics import log_loss
 from textbaselines.experiments.predictions import class_order, rating_threshold
 from textbaselines.experiments.training import class_codes, no_ratings
 from textbaselines.models.registry import METHODS, fit_grid
 from textbaselines.portable import make_model, save_failure
-from textbaselines.scorers import scorer_of
+from textbaselines.scorers import scorer_of, softmax_of
 from textbaselines.seeds import seed_from
 from textbaselines.text.counts import Counts
 from textbaselines.text.reduction import make_reduction
@@ -145,8 +150,8 @@ def store_final_model(
     corpus : data frame
         Columns id, label and rating.
     predictions : data frame
-        Of documents that did not train: :func:`calibration_file`'s. Where a method of two classes
-        has no probabilities of its own, those of the fixed point turn its scores into some.
+        Of documents that did not train: :func:`calibration_file`'s. Those of the fixed point say
+        by what the scores are multiplied to become calibrated probabilities.
 
     Returns
     -------
@@ -210,25 +215,83 @@ def store_final_model(
         "rating_threshold": threshold,
     }
     scorer = scorer_of(fitted.estimator, threshold)
-    # A fold of a dataset of more classes may have known two alone: its scores are one for each.
-    if scorer.probability is None and len(trained) == len(run["classes"]) == 2:
+    # Scores of folds that knew other classes than the model are of another size.
+    if len(trained) == len(names) > 1:
         mine = predictions[predictions["point"] == point]
-        description["calibration"] = _calibration(mine, description["classes"][1])
+        description["calibration"] = _calibration(mine, names)
     if reduction is not None:
         scorer = scorer.through(reduction.directions)
     make_model(description, counts, columns, vocabulary, weighting, scorer).save(folder)
     return None
 
 
-def _calibration(predictions: pd.DataFrame, positive: str) -> dict[str, Any] | None:
-    """Return how scores become probabilities, or None where they say nothing of the class."""
-    truth = (predictions["label"] == positive).to_numpy()
-    if len(truth) == 0:
+def _calibration(predictions: pd.DataFrame, names: list[str]) -> dict[str, Any] | None:
+    """Return how scores become calibrated probabilities; None without predictions.
+
+    Parameters
+    ----------
+    predictions : data frame
+        Of one point, of documents that did not train. A document whose class its fold did not know
+        is left out.
+    names : list of str
+        The classes by their codes.
+
+    Returns
+    -------
+    dict
+        ``slope``, by which scores are multiplied before the softmax; how many ``documents`` and
+        ``predictions`` it was fitted to; and for these ``log_loss`` (nats) and
+        ``calibration_error``, each of the method's ``own`` probabilities (None where it has none)
+        and of the ``calibrated`` ones.
+    """
+    codes = pd.Index(names).get_indexer(pd.Index(predictions["label"])).astype(np.int64)
+    if len(names) == 2:
+        scores = predictions["score"].to_numpy(dtype=np.float64)
+        columns = np.column_stack([np.zeros(len(scores)), scores])
+    else:
+        columns = _columns(predictions, "score", names)
+    known = ~np.isnan(columns[np.arange(len(codes)), codes])
+    if not known.any():
         return None
-    slope = fit_slope(predictions["score"].to_numpy(dtype=np.float64), truth)
-    if slope <= 0:
+    predictions, codes, columns = predictions[known], codes[known], columns[known]
+    if len(names) == 2:
+        slope = max(0.0, fit_slope(columns[:, 1], codes == 1))
+    else:
+        slope = fit_inverse_temperature(columns, codes)
+    weights = np.where(np.isnan(columns), -np.inf, slope * columns)
+    found = {"own": _own_probabilities(predictions, names), "calibrated": softmax_of(weights)}
+    return {
+        "slope": slope,
+        "documents": int(predictions["id"].nunique()),
+        "predictions": len(predictions),
+        "log_loss": {
+            name: None if values is None else log_loss(codes, values)
+            for name, values in found.items()
+        },
+        "calibration_error": {
+            name: None if values is None else confidence_error(values, codes)
+            for name, values in found.items()
+        },
+    }
+
+
+def _own_probabilities(predictions: pd.DataFrame, names: list[str]) -> NDArray[np.float64] | None:
+    """Return the method's probabilities by code, shape (n, classes), or None where it has none."""
+    if len(names) == 2:
+        if "probability" not in predictions:
+            return None
+        positive = predictions["probability"].to_numpy(dtype=np.float64)
+        found = np.column_stack([1 - positive, positive])
+    elif f"probability_{names[0]}" not in predictions:
         return None
-    return {"slope": slope, "documents": int(predictions["id"].nunique())}
+    else:
+        found = _columns(predictions, "probability", names)
+    return None if np.isnan(found).any() else found
+
+
+def _columns(predictions: pd.DataFrame, what: str, names: list[str]) -> NDArray[np.float64]:
+    columns = [f"{what}_{name}" for name in names]
+    return predictions[columns].to_numpy(dtype=np.float64)
 
 
 def _description(
