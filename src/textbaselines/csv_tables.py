@@ -26,7 +26,15 @@ WORDS = frozenset(
 
 TRUTHS = frozenset(
     {
-        *("converged", "declared", "identical", "mcnemar_approximate", "on_front", "optimistic"),
+        *(
+            "above_majority",
+            "converged",
+            "declared",
+            "identical",
+            "mcnemar_approximate",
+            "on_front",
+            "optimistic",
+        ),
     }
 )
 """Columns of True and False; an empty cell is False. Every other column holds numbers."""

@@ -23,7 +23,8 @@ from textbaselines.reporting.tables import (
     percent,
     to_csv,
 )
-from textbaselines.storage import read_csv, write_text
+from textbaselines.csv_tables import read_csv
+from textbaselines.storage import write_text
 
 STUDY = {
     "name": "small",
