@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if os.environ.get("TEXTBASELINES_STEP"):
     # A step of the workflow: nothing is garbage while its libraries load, and to look for it is a
     # tenth of that time. textbaselines.logs.run_script collects again.
     gc.disable()
+    # An interrupt before run_script sees it ends a step without a traceback as well.
+    sys.excepthook = lambda kind, error, traceback: (
+        None if issubclass(kind, KeyboardInterrupt) else sys.__excepthook__(kind, error, traceback)
+    )
 
 
 def __getattr__(name: str) -> Any:
