@@ -490,12 +490,19 @@ def test_a_busy_port_is_refused(folder):
     assert f"{port}: Address already in use" in result.output
 
 
-def test_an_interrupt_ends_without_a_traceback(tmp_path):
+COMMAND = ["-m", "textbaselines", "results", "show"]
+STEP = ["workflow/scripts/draw_folds.py"]
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(COMMAND, 130), (STEP, -signal.SIGINT)])
+def test_an_interrupt_ends_without_a_traceback(tmp_path, repository, arguments, code):
     """Also while libraries are imported: here pandas, which is slow to come."""
     (tmp_path / "pandas.py").write_text("print('here', flush=True)\nimport time\ntime.sleep(60)\n")
+    step = {"TEXTBASELINES_STEP": "1"} if arguments is STEP else {}
     process = subprocess.Popen(
-        [sys.executable, "-m", "textbaselines", "results", "show"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        [sys.executable, *arguments],
+        cwd=repository,
+        env={**os.environ, **step, "PYTHONPATH": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -503,5 +510,5 @@ def test_an_interrupt_ends_without_a_traceback(tmp_path):
     assert process.stdout.readline() == "here\n"
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert told == ""

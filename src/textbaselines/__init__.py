@@ -7,6 +7,7 @@ scikit-learn's interface.
 import gc as _gc
 import importlib as _importlib
 import os as _os
+import sys as _sys
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
@@ -20,6 +21,10 @@ if _os.environ.get("TEXTBASELINES_STEP"):
     # A step of the workflow: nothing is garbage while its libraries load, and to look for it is a
     # tenth of that time. textbaselines.logs.run_script collects again.
     _gc.disable()
+    # An interrupt before run_script sees it ends a step without a traceback as well.
+    _sys.excepthook = lambda kind, error, traceback: (
+        None if issubclass(kind, KeyboardInterrupt) else _sys.__excepthook__(kind, error, traceback)
+    )
 
 
 def __getattr__(name: str) -> _typing.Any:
