@@ -524,3 +524,43 @@ def test_a_loaded_model_normalises_as_its_training_did(tmp_path: Path) -> None:
     _say(tmp_path, tokenizer={"family": "whitespace"})
     unknown, composed, apart = textbaselines.load(tmp_path).scores(["", "caf\u00e9", "cafe\u0301"])
     assert apart == unknown < composed
+
+
+SCORES = st.sampled_from([0.0, 1e-17, -1e-17, 37.5, 54.9, 70.4, -800.0, 1e3, -1e6, 1e6])
+SCORES |= st.floats(-1e6, 1e6)
+
+
+@pytest.mark.parametrize("calibration", [None, {"slope": 0.3}])
+@pytest.mark.parametrize("probability", ["softmax", "one_against_rest"])
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_predicted_class_has_the_largest_probability(
+    model: PortableModel, n_classes: int, probability: str, calibration, data
+) -> None:
+    names = [f"c{code}" for code in range(n_classes)]
+    description = {"classes": names, "tie_order": data.draw(st.permutations(names))}
+    if n_classes == 2:
+        description["calibration"] = calibration
+    scorer = replace(model.scorer, probability=probability)
+    stored = replace(model, description=description, scorer=scorer)
+    shape = (3, n_classes) if n_classes > 2 else (3,)
+    drawn = data.draw(st.lists(SCORES, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+    scores = np.array(drawn).reshape(shape)
+    probabilities = stored.probabilities(scores)
+    assert np.isfinite(probabilities).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-13)
+    most = [stored.classes[column] for column in probabilities.argmax(axis=1)]
+    assert most == stored.labels(scores)
+
+
+def test_a_tie_of_a_stored_model_goes_as_its_record_says(model: PortableModel) -> None:
+    for order in (["c0", "c1"], ["c1", "c0"]):
+        stored = replace(model, description={"classes": ["c0", "c1"], "tie_order": order})
+        assert stored.labels(np.array([0.0, 1.0, -1.0])) == [order[0], "c1", "c0"]
+    three = replace(
+        model,
+        description={"classes": ["c0", "c1", "c2"], "tie_order": ["c1", "c2", "c0"]},
+    )
+    # Columns are c2, c1, c0.
+    assert three.labels(np.array([[1.0, 1, 1], [1, 0, 1], [0, 0, 1]])) == ["c1", "c2", "c0"]
