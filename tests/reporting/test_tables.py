@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from textbaselines.csv_tables import read_csv
 from textbaselines.errors import UserError
 from textbaselines.reporting.layout import print_table, to_html, to_latex, to_markdown
 from textbaselines.reporting.tables import (
@@ -23,7 +24,6 @@ from textbaselines.reporting.tables import (
     percent,
     to_csv,
 )
-from textbaselines.csv_tables import read_csv
 from textbaselines.storage import write_text
 
 STUDY = {
