@@ -3,12 +3,13 @@
 import contextlib
 import errno
 import fcntl
+import functools
 import logging
 import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,12 +67,13 @@ class Location:
 
 
 @contextlib.contextmanager
-def only_store(uri: str) -> Iterator[MlflowClient]:
+def only_store(uri: str, check: Callable[[], None] | None = None) -> Iterator[MlflowClient]:
     """Let MLflow use one store, whatever the environment says, and yield a client of it.
 
     Runs and registered models go to ``uri``; so do the functions of MLflow that take no client.
     Variables that would change this are out of the environment within the block, and are logged
-    (:func:`textbaselines.reporting.tracking.variables.say_unused`).
+    (:func:`textbaselines.reporting.tracking.variables.say_unused`). ``check`` is called before there
+    is a client, which would ask a database that is locked or broken again for minutes.
     """
     before = dict(os.environ)
     say_unused(before, uri)
@@ -80,6 +82,8 @@ def only_store(uri: str) -> Iterator[MlflowClient]:
     mlflow.set_tracking_uri(uri)
     mlflow.set_registry_uri(uri)
     try:
+        if check is not None:
+            check()
         yield MlflowClient(tracking_uri=uri, registry_uri=uri)
     finally:
         # MLflow keeps a chosen address in the environment too: what was there is there again.
@@ -133,8 +137,10 @@ def open_store(
         if rebuild:
             _remove(location)
         check_place(location.database, location.artifact_root)
-        with _flushed_once(location.database), only_store(location.uri) as client:
-            _open(location)
+        with (
+            _flushed_once(location.database),
+            only_store(location.uri, functools.partial(_open, location)) as client,
+        ):
             client.search_experiments(max_results=1)
             yield client
             _analyze(location.database)
