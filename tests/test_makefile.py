@@ -170,17 +170,8 @@ def busy() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture
-def registered(clone: Clone) -> Iterator[None]:
-    folder = clone.folder / "results" / "tracking"
-    folder.mkdir()
-    (folder / "s-models.json").write_text('{\n "models": [\n  {\n   "name": "tiny"\n  }\n ]\n}\n')
-    yield
-    shutil.rmtree(folder)
-
-
 @pytest.mark.parametrize("target", ["ui", "serve"])
-def test_a_busy_port(clone: Clone, registered: None, busy: int, target: str) -> None:
+def test_a_busy_port(clone: Clone, busy: int, target: str) -> None:
     said = clone.refused(target, "DATASET=tiny", f"PORT={busy}")
     assert "the port cannot be used" in said
     assert f"{busy}: Address already in use" in said
@@ -189,7 +180,7 @@ def test_a_busy_port(clone: Clone, registered: None, busy: int, target: str) -> 
 
 @pytest.mark.parametrize("target", ["ui", "serve"])
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http", "80 80", HOSTILE])
-def test_a_port_that_is_none(clone: Clone, registered: None, target: str, port: str) -> None:
+def test_a_port_that_is_none(clone: Clone, target: str, port: str) -> None:
     said = clone.refused(target, "DATASET=tiny", f"PORT={port}")
     assert "not the number of a port" in said
     assert "from 1 to 65535" in said
@@ -197,16 +188,16 @@ def test_a_port_that_is_none(clone: Clone, registered: None, target: str, port: 
 
 
 @pytest.mark.parametrize("dataset", ["tin", "a b", 'x"y', ".*", HOSTILE])
-def test_a_dataset_without_a_model(clone: Clone, registered: None, dataset: str) -> None:
+def test_a_dataset_without_a_model(clone: Clone, dataset: str) -> None:
     said = clone.refused("serve", f"DATASET={dataset}")
-    assert "there are: tiny" in said
+    assert "no model of this dataset is registered" in said
     assert dataset in said
     assert not (clone.folder / "pwned").exists()
 
 
 def test_serving_without_a_dataset_or_a_run(clone: Clone) -> None:
-    assert "name a dataset: make serve DATASET=" in clone.refused("serve")
-    assert "none (run make first)" in clone.refused("serve", "DATASET=tiny")
+    assert "no dataset is named" in clone.refused("serve")
+    assert "none is registered" in clone.refused("serve", "DATASET=tiny")
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,10 @@ from run_files import log_to
 from textbaselines.errors import UserError
 disk, root = Path(sys.argv[1]), Path(sys.argv[2])
 shutil.copy(root / "mlflow.db", disk / "mlflow.db")
+with sqlite3.connect(disk / "mlflow.db") as connection:
+    place = (disk / "artifacts" / "0").as_uri()
+    connection.execute("UPDATE experiments SET artifact_location = ?", (place,))
+connection.close()
 free = shutil.disk_usage(disk).free - int(sys.argv[3])
 (disk / "filler").write_bytes(b"x" * free)
 folders = sorted((root / "runs").glob("*/*/*"))

@@ -72,8 +72,8 @@ def only_store(uri: str, check: Callable[[], None] | None = None) -> Iterator[Ml
 
     Runs and registered models go to ``uri``; so do the functions of MLflow that take no client.
     Variables that would change this are out of the environment within the block, and are logged
-    (:func:`textbaselines.reporting.tracking.variables.say_unused`). ``check`` is called before there
-    is a client, which would ask a database that is locked or broken again for minutes.
+    (:func:`textbaselines.reporting.tracking.variables.say_unused`). ``check`` is called before
+    there is a client, which would ask a database that is locked or broken again for minutes.
     """
     before = dict(os.environ)
     say_unused(before, uri)
