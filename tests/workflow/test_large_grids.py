@@ -38,7 +38,7 @@ def test_a_sample_of_hundreds_of_points_runs_and_names_with_hyphens_stay_apart(
     tasks = [(name, method) for name in ("a", "a-b", "tfidf") for method in ("b-c", "c")]
     wanted = [f"{runs}/{name}/{method}/scores.parquet" for name, method in tasks]
     fresh.snakemake("--configfile", str(study), "--cores", "2", *wanted)
-    plan = fresh.folder / "results/plans/large-trial20.json"
+    (plan,) = (fresh.folder / "results/plans").glob("large-trial20-*.json")
     assert plan.stat().st_size > 2**17  # what Linux takes as one argument
     points = {
         (name, method): pd.read_parquet(fresh.folder / file)["point"].nunique()

@@ -206,7 +206,6 @@ rule train_learning_curves:
     """Train on nested parts of each fold's training documents, all methods on the same ones."""
     input:
         code=code("train_learning_curves"),
-        plan=PLAN,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         counts=counts_of,
@@ -221,9 +220,10 @@ rule train_learning_curves:
     resources:
         mem_mb=megabytes(12, least=800),
     params:
+        plan=plan_file,
         task=digest_of("learning_curves", "{dataset}", "{representation}"),
     shell:
-        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
         " --folds {input.folds:q} --counts {input.counts:q} --tokens {input.tokens:q}"
         " --threads {threads} --output {output:q} --log {log:q}"

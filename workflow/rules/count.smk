@@ -13,7 +13,6 @@ for counting in counting_jobs(study):
             counting.rule
         input:
             code=code("count_ngrams"),
-            plan=PLAN,
             tokens=f"results/tokens/{{study}}/{{dataset}}/{counting.tokenizer}.npz",
             folds="results/folds/{study}/{dataset}.parquet",
             inner="results/inner_folds/{study}/{dataset}.parquet",
@@ -33,11 +32,12 @@ for counting in counting_jobs(study):
         resources:
             mem_mb=megabytes(60),
         params:
+            plan=plan_file,
             counting=digest_of("count", "{dataset}", counting.rule),
             job=counting.rule,
         shell:
             "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
-            " --inner {input.inner:q} --plan {input.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q}"
+            " --inner {input.inner:q} --plan {params.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q}"
             " --counts results/counts/{wildcards.study:q}/{wildcards.dataset:q}"
             " --vocabularies results/vocabularies/{wildcards.study:q}/{wildcards.dataset:q}"
             " --threads {threads} --log {log:q}"

@@ -10,7 +10,6 @@ rule compare_with_grouped:
     """Train on grouped folds; set the accuracies beside the plain ones."""
     input:
         code=code("compare_with_grouped"),
-        plan=PLAN,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         inner_folds="results/inner_folds/{study}/{dataset}.parquet",
@@ -29,10 +28,11 @@ rule compare_with_grouped:
     resources:
         mem_mb=megabytes(12, least=800),
     params:
+        plan=plan_file,
         work=digest_of("grouped", "{dataset}"),
         protocol=protocol_of,
     shell:
-        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --protocol {params.protocol:q} --corpus {input.corpus:q} --folds {input.folds:q}"
         " --inner-folds {input.inner_folds:q} --runs results/runs/{wildcards.study:q} --threads {threads} --output {output:q} --log {log:q}"
 

@@ -122,7 +122,19 @@ def plan_of_study():
     return plan
 
 
-PLAN = ancient(f"results/plans/{study.name}.json")
+def write_plan():
+    """Write the plan, unless it is there, and return its path."""
+    digest = storage.short_digest(plan_of_study())
+    path = Path("results", "plans", study.name + "-" + digest + ".json")
+    write = storage.write_json  # a line that begins with "storage" is a directive of Snakemake
+    if not path.is_file():
+        write(path, plan_of_study())
+    return path.as_posix()
+
+
+def plan_file(wildcards, input):
+    """The plan. A parameter that looks at the input is not compared: another plan re-runs no job."""
+    return PLAN
 
 
 def digest_of(stage, *names):

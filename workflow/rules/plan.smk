@@ -1,29 +1,11 @@
-"""Plan: the study -> two files that jobs read.
+"""Plan: what jobs do, in a file that they look it up in, and what reports need to know of the study.
 
-The plan says what the jobs of the larger stages do, each under its stage, dataset and name: a
-command line could not hold a large grid. A job has the digest of its own part as a parameter, so
-that a changed grid re-runs its own method and nothing else; hence `ancient`.
+A command line could not hold a large grid. The plan is written when the Snakefile is read, under
+the digest of its content, and is no input of a job: the digest of its own part is a job's
+parameter, so that a changed grid re-runs its own method and nothing else.
 """
 
-
-rule write_plan:
-    """Write what each counting and training job does."""
-    input:
-        code=code("write_json"),
-    output:
-        "results/plans/{study}.json",
-    log:
-        "logs/plan/{study}.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=500,
-    params:
-        content=lambda wildcards: plan_of_study(),
-    script:
-        "../scripts/write_json.py"
+PLAN = write_plan()
 
 
 rule describe_study:

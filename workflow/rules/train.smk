@@ -17,7 +17,6 @@ for training in training_jobs(study):
             training.rule
         input:
             code=code("train_methods"),
-            plan=PLAN,
             corpus="results/corpora/{dataset}/corpus.parquet",
             audit="results/corpora/{dataset}/audit.json",
             folds="results/folds/{study}/{dataset}.parquet",
@@ -38,10 +37,11 @@ for training in training_jobs(study):
         resources:
             mem_mb=megabytes(12, least=800),
         params:
+            plan=plan_file,
             work=digest_of("train", "{dataset}", training.rule),
             job=training.rule,
         shell:
-            "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q} --code {input.code:q}"
+            "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q} --code {input.code:q}"
             " --corpus {input.corpus:q} --audit {input.audit:q}"
             " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
             " --threads {threads} --log {log:q}"

@@ -25,7 +25,7 @@ def read_part(path: str | Path, *keys: str) -> Any:
     Parameters
     ----------
     path : path
-        JSON, as the workflow's rule write_plan makes it.
+        JSON, as the workflow writes it when it is read.
     *keys : str
         The stage, the dataset and the job.
 
