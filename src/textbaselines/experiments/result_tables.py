@@ -1,5 +1,6 @@
 """The tables of a training task's results, from its fits as they come."""
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -148,9 +149,11 @@ class Collected:
 
     def tell_failures(self, log: Logger) -> None:
         """Say which grid points failed, on how many divisions, and why."""
+        failures: dict[str, list[str | None]] = {}
+        for row in itertools.chain(self._scores, self._inner_scores):
+            failures.setdefault(row["point"], []).append(row["failure"])
         for point in self._task.points:
-            rows = [*self._scores, *self._inner_scores]
-            mine = [row["failure"] for row in rows if row["point"] == point["point"]]
+            mine = failures.get(point["point"], [])
             reasons = [reason for reason in mine if reason is not None]
             if reasons:
                 log.warning(
