@@ -105,6 +105,7 @@ rule all:
 
 
 onstart:
+    write_plan()
     for note in study.notes():
         print(f"note: {note}", file=sys.stderr)
     # By default no more than 100 jobs start in a second, and to keep to that Snakemake looks at the

@@ -197,7 +197,7 @@ def test_a_point_that_fails_alone_is_named_and_never_chosen(many) -> None:
     assert failures.drop(bad).isna().all()
     chosen = pd.read_parquet(results / "selections/many-study.parquet")
     assert bad not in set(chosen[chosen["method"] == "ELM"]["point"])
-    logs = [path.read_text() for path in (many.folder / "logs/train/many-study").glob("*.log")]
+    logs = [path.read_text() for path in (many.folder / "logs/train/many-study").rglob("*.log")]
     assert any("failed on 20 of 20 divisions" in log for log in logs)
     end = many.printed[many.printed.index("Grid points that failed on some folds: 1") :]
     assert re.search(r'ELM-svd on many, \{.*"hidden":100000000.*\}: failed in 20 of 20 fits: ', end)

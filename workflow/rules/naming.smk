@@ -122,14 +122,16 @@ def plan_of_study():
     return plan
 
 
+def plan_path():
+    """The path of the plan, which has the digest of its content."""
+    return f"results/plans/{study.name}-{storage.short_digest(plan_of_study())}.json"
+
+
 def write_plan():
-    """Write the plan, unless it is there, and return its path."""
-    digest = storage.short_digest(plan_of_study())
-    path = Path("results", "plans", study.name + "-" + digest + ".json")
+    """Write the plan, unless it is there."""
     write = storage.write_json  # a line that begins with "storage" is a directive of Snakemake
-    if not path.is_file():
-        write(path, plan_of_study())
-    return path.as_posix()
+    if not Path(PLAN).is_file():
+        write(PLAN, plan_of_study())
 
 
 def plan_file(wildcards, input):

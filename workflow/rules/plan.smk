@@ -1,11 +1,11 @@
 """Plan: what jobs do, in a file that they look it up in, and what reports need to know of the study.
 
-A command line could not hold a large grid. The plan is written when the Snakefile is read, under
-the digest of its content, and is no input of a job: the digest of its own part is a job's
+A command line could not hold a large grid. The plan is written when a run starts, under the
+digest of its content, and is no input of a job: the digest of its own part is a job's
 parameter, so that a changed grid re-runs its own method and nothing else.
 """
 
-PLAN = write_plan()
+PLAN = plan_path()
 
 
 rule describe_study:

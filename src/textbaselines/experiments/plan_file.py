@@ -25,7 +25,7 @@ def read_part(path: str | Path, *keys: str) -> Any:
     Parameters
     ----------
     path : path
-        JSON, as the workflow writes it when it is read.
+        JSON, as the workflow writes it when a run starts.
     *keys : str
         The stage, the dataset and the job.
 
