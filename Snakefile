@@ -9,7 +9,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -23,10 +22,9 @@ try:
     from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
-    from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
-    from textbaselines.experiments.receipts import RUN_FILES
+    from textbaselines.experiments.plan import Plan
+    from textbaselines.experiments.runs import BATCH_FILES
     from textbaselines.experiments.study import read_study
-    from textbaselines.experiments.training_jobs import grouped_tasks, task_of, training_jobs
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
@@ -40,6 +38,7 @@ try:
         ROOT,
         ROOT / "workflow" / "schemas",
     )
+    plan = Plan.of(study)
     export_library(ROOT / "src")
     export_allocator()
     export_mirror(study.config["mirror"], ROOT)
@@ -54,13 +53,19 @@ wildcard_constraints:
     study=re.escape(study.name),
     dataset="[A-Za-z0-9_-]+",
     file="[^/]+",
-    reduced="[A-Za-z0-9_-]+",
     tokenizer="[A-Za-z0-9_-]+",
     representation="[A-Za-z0-9_-]+",
     method="[A-Za-z0-9_-]+",
+    batch="[A-Za-z0-9_-]+",
+    reduction="[a-z0-9_-]+",
+    lowest="[0-9]+",
+    highest="[0-9]+",
+    policy="[a-z]+",
+    min_count="[0-9]+",
 
 
 include: "workflow/rules/naming.smk"
+include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/read.smk"
 include: "workflow/rules/folds.smk"

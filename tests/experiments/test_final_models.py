@@ -12,7 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 from textbaselines.errors import UserError
 from textbaselines.experiments.final_models import (
     best_cell,
-    calibration_file,
+    calibration_table,
     fixed_cell,
     store_final_model,
     training_documents,
@@ -192,8 +192,8 @@ def test_scores_become_probabilities_by_predictions_of_documents_that_did_not_tr
 
 
 def test_a_calibration_sees_no_test_document_of_an_official_split() -> None:
-    assert calibration_file({"protocol": {"kind": "split"}}) == "inner_predictions.parquet"
-    assert calibration_file({"protocol": {"kind": "cv"}}) == "predictions.parquet"
+    assert calibration_table({"protocol": {"kind": "split"}}) == "inner_predictions"
+    assert calibration_table({"protocol": {"kind": "cv"}}) == "predictions"
 
 
 def test_only_the_documents_that_the_study_used() -> None:

@@ -20,8 +20,6 @@ rule measure_calibration:
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
         runs=runs_of_study(),
-        predictions=runs_of_study("predictions.parquet"),
-        inner_predictions=runs_of_study("inner_predictions.parquet"),
         corpora=corpora_of_study(),
         tokens=tokens_measured(),
     output:
@@ -60,7 +58,7 @@ rule measure_calibration:
         length_png="results/calibration/{study}/by_length.png",
         length_words="results/calibration/{study}/by_length.txt",
     log:
-        "logs/analyse/{study}-calibration.log",
+        "logs/analyse/{study}/calibration.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -86,7 +84,7 @@ rule measure_lengths:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
-        predictions=runs_of_study("predictions.parquet"),
+        runs=runs_of_study(),
         tokens=tokens_measured(),
     output:
         csv=report(
@@ -104,7 +102,7 @@ rule measure_lengths:
         png="results/lengths/{study}/accuracy_by_length.png",
         words="results/lengths/{study}/accuracy_by_length.txt",
     log:
-        "logs/analyse/{study}-lengths.log",
+        "logs/analyse/{study}/lengths.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -133,7 +131,6 @@ rule analyse_errors:
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
         runs=runs_of_study(),
-        predictions=runs_of_study("predictions.parquet"),
         corpora=corpora_of_study(),
         features=features_of_study(),
     output:
@@ -180,7 +177,7 @@ rule analyse_errors:
             caption="../report/agreement.rst",
         ),
     log:
-        "logs/analyse/{study}-errors.log",
+        "logs/analyse/{study}/errors.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -195,7 +192,14 @@ rule analyse_errors:
 rule train_learning_curves:
     """Train on nested parts of each fold's training documents, all methods on the same ones."""
     input:
-        code=code("train_learning_curves", "experiments.learning_curves", "datasets.corpus", "logs"),
+        code=code(
+            "train_learning_curves",
+            "experiments.learning_curves",
+            "experiments.plan",
+            "datasets.corpus",
+            "logs",
+        ),
+        plan=ancient("results/plans/{study}.json"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         counts=counts_of,
@@ -203,16 +207,17 @@ rule train_learning_curves:
     output:
         "results/learning_curves/{study}/{dataset}/{representation}.parquet",
     log:
-        "logs/analyse/{study}-curves-{dataset}-{representation}.log",
+        "logs/analyse/{study}/curves/{dataset}/{representation}.log",
     conda:
         "../../environment.yml"
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
     params:
-        task=curve_task_of,
+        digest=digest_of_curves,
     shell:
-        "python {input.code[0]:q} --task {params.task:q} --corpus {input.corpus:q}"
+        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
         " --folds {input.folds:q} --counts {input.counts:q} --tokens {input.tokens:q}"
         " --threads {threads} --output {output:q} --log {log:q}"
 
@@ -251,7 +256,7 @@ rule write_learning_curves:
         png="results/learning_curves/{study}/curves.png",
         words="results/learning_curves/{study}/curves.txt",
     log:
-        "logs/analyse/{study}-curves.log",
+        "logs/analyse/{study}/curves.log",
     conda:
         "../../environment.yml"
     threads: 1

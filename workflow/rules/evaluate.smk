@@ -1,25 +1,7 @@
-"""Evaluate: run folders -> cells, one per dataset, representation, method and selection.
+"""Evaluate: runs -> cells, one per dataset, representation, method and selection.
 
-Nested selection is decided here, from the scores on inner folds that the run folders hold.
+Nested selection is decided here, from the scores on inner folds that the runs hold.
 """
-
-
-rule describe_study:
-    """Write the names, titles and order that tables and figures need."""
-    output:
-        "results/studies/{study}.json",
-    log:
-        "logs/evaluate/{study}-study.log",
-    localrule: True
-    conda:
-        "../../environment.yml"
-    threads: 1
-    resources:
-        mem_mb=100,
-    params:
-        description=storage.canonical_json(description_of_study()),
-    shell:
-        "printf '%s\\n' {params.description:q} > {output:q} 2> {log:q}"
 
 
 rule summarise_cells:
@@ -28,8 +10,6 @@ rule summarise_cells:
         code=code("summarise_cells", "experiments.evaluation", "logs"),
         study="results/studies/{study}.json",
         runs=runs_of_study(),
-        scores=runs_of_study("scores.parquet"),
-        inner_scores=runs_of_study("inner_scores.parquet"),
     output:
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",

@@ -9,20 +9,25 @@ each dataset.
 rule store_best_model:
     """Train the best fixed cell of a dataset on all its documents."""
     input:
-        code=code("store_model", "experiments.final_models", "datasets.corpus", "logs"),
+        code=code(
+            "store_model",
+            "experiments.final_models",
+            "experiments.runs",
+            "datasets.corpus",
+            "logs",
+        ),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
-        runs=runs_of_dataset("run.json"),
-        predictions=runs_of_dataset(*CALIBRATING),
+        runs=runs_of_dataset("results/runs/{study}"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
-        tokens=tokens_of_dataset,
-        counts=counts_of_dataset,
+        tokens=tokens_of_representations,
+        counts=counts_of_representations,
     output:
         model="results/models/{study}/{dataset}/best/model.json",
         arrays="results/models/{study}/{dataset}/best/arrays.npz",
     log:
-        "logs/models/{study}/{dataset}-best.log",
+        "logs/models/{study}/{dataset}/best.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -37,14 +42,16 @@ rule store_best_model:
 rule store_model:
     """Train one run's fixed point on all documents."""
     input:
-        code=code("store_model", "experiments.final_models", "datasets.corpus", "logs"),
+        code=code(
+            "store_model",
+            "experiments.final_models",
+            "experiments.runs",
+            "datasets.corpus",
+            "logs",
+        ),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
-        run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
-        predictions=expand(
-            "results/runs/{{study}}/{{dataset}}/{{representation}}/{{method}}/{name}",
-            name=CALIBRATING,
-        ),
+        run=files_of_run,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         tokens=tokens_of,
@@ -53,7 +60,7 @@ rule store_model:
         model="results/models/{study}/{dataset}/{representation}/{method}/model.json",
         arrays="results/models/{study}/{dataset}/{representation}/{method}/arrays.npz",
     log:
-        "logs/models/{study}/{dataset}-{representation}-{method}.log",
+        "logs/models/{study}/{dataset}/{representation}/{method}.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -70,14 +77,19 @@ rule register_models:
     """Log each dataset's best kept model to MLflow and make it the dataset's champion."""
     input:
         code=code(
-            "register_models", "reporting.registered_models", "reporting.served_model", "logs"
+            "register_models",
+            "experiments.plan",
+            "reporting.registered_models",
+            "reporting.served_model",
+            "logs",
         ),
+        plan=ancient("results/plans/{study}.json"),
         tracked="results/tracking/{study}.json",
         models=models_of_study(),
     output:
         receipt="results/tracking/{study}-models.json",
     log:
-        "logs/track/{study}-models.log",
+        "logs/track/{study}/models.log",
     localrule: True
     conda:
         "../../environment.yml"
@@ -90,4 +102,5 @@ rule register_models:
         store=study.config["tracking_uri"] or "results/mlflow.db",
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
-        " --models {input.models:q} --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"
+        " --plan {input.plan:q} --models results/models/{wildcards.study:q}"
+        " --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"

@@ -1,7 +1,8 @@
 """How the study becomes file names and job parameters: nothing here runs a job.
 
-A parameter of a job holds no more than what that job's output depends on, as canonical JSON, so
-that a changed grid re-runs its own method and nothing else.
+A parameter of a job holds no more than what that job's output depends on, so that a changed grid
+runs its own batch again and nothing else: short ones as canonical JSON, those that grow with a
+study as the digest of what stands in its plan.
 """
 
 
@@ -67,20 +68,9 @@ def tokenizer_of(wildcards):
     return as_json(study.tokenizer(wildcards.tokenizer, wildcards.dataset))
 
 
-def counted_files(counting, name):
-    """A file of each of the counts that a counting job makes."""
-    return [f"results/counts/{{study}}/{{dataset}}/{one.counts}/{name}" for one in counting.counts]
-
-
-def vocabulary_files(counting):
-    """The vocabularies that a counting job makes."""
-    folder = "results/vocabularies/{study}/{dataset}"
-    return [f"{folder}/{one.vocabulary}.npz" for one in counting.vocabularies]
-
-
-def what_is_counted(counting):
-    """What a counting job does for a dataset."""
-    return lambda wildcards: as_json(counting_of(counting, study, wildcards.dataset))
+def text_threads(wildcards):
+    """Threads for one dataset's text: several where few datasets run side by side."""
+    return max(1, 8 // len(study.datasets))
 
 
 def counts_of(wildcards):
@@ -89,31 +79,66 @@ def counts_of(wildcards):
     return f"results/counts/{study.name}/{wildcards.dataset}/{counts}/matrix.npz"
 
 
-def vocabularies_of(wildcards):
-    """The fold vocabularies that a representation rests on."""
-    vocabulary = study.representations[wildcards.representation].vocabulary
-    return f"results/vocabularies/{study.name}/{wildcards.dataset}/{vocabulary}.npz"
+def tokens_of(wildcards):
+    """The tokens that a representation rests on."""
+    tokenizer = study.representations[wildcards.representation].tokenizer
+    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
 
 
-def reduced_of(wildcards):
-    """The reduced coordinates that a representation takes; none without a reduction."""
-    representation = study.representations[wildcards.representation]
-    if representation.reduction is None:
-        return []
-    return [f"results/reductions/{study.name}/{wildcards.dataset}/{representation.reduced}.npz"]
+def representations_of(wildcards):
+    """The representations of a batch, or of all runs of a dataset."""
+    runs = study.runs_of(wildcards.dataset)
+    if "batch" in wildcards.keys():
+        runs = tasks_of_batch(wildcards)
+    return [study.representations[name] for name in dict.fromkeys(name for name, _ in runs)]
+
+
+def tasks_of_batch(wildcards):
+    """Representation and method of each task of a batch."""
+    batches = plan.batches(wildcards.dataset)
+    if wildcards.batch not in batches:
+        raise WorkflowError(f"the study has no batch {wildcards.batch!r} of {wildcards.dataset}")
+    return batches[wildcards.batch]
+
+
+def digest_of_batch(wildcards):
+    """The digest of what a batch trains."""
+    return plan.batch_digest(wildcards.dataset, wildcards.batch)
+
+
+def counts_of_representations(wildcards):
+    """The counts of a batch, or of a dataset."""
+    folder = f"results/counts/{study.name}/{wildcards.dataset}"
+    return sorted({f"{folder}/{one.counts}/matrix.npz" for one in representations_of(wildcards)})
+
+
+def tokens_of_representations(wildcards):
+    """The tokens of a batch, or of a dataset."""
+    folder = f"results/tokens/{study.name}/{wildcards.dataset}"
+    return sorted({f"{folder}/{one.tokenizer}.npz" for one in representations_of(wildcards)})
+
+
+def features_of_batch(wildcards):
+    """The counts, the fold vocabularies and the reduced coordinates that a batch rests on."""
+    place = f"{study.name}/{wildcards.dataset}"
+    files = set(counts_of_representations(wildcards))
+    for one in representations_of(wildcards):
+        files.add(f"results/vocabularies/{place}/{one.vocabulary}.npz")
+        if one.reduction is not None:
+            files.add(f"results/reductions/{place}/{one.reduced}.npz")
+    return sorted(files)
 
 
 def reducing(wildcards):
     """The runs of a dataset, (representation, method), that take reduced coordinates."""
+    name = f"{wildcards.tokenizer}/{wildcards.reduction}"
     runs = [
         (study.representations[representation], method)
         for representation, method in study.runs_of(wildcards.dataset)
     ]
-    found = [
-        run for run in runs if run[0].reduction is not None and run[0].reduced == wildcards.reduced
-    ]
+    found = [run for run in runs if run[0].reduction is not None and run[0].reduced == name]
     if not found:
-        raise WorkflowError(f"no run of the study takes the coordinates {wildcards.reduced!r}")
+        raise WorkflowError(f"no run of the study takes the coordinates {name!r}")
     return found
 
 
@@ -144,93 +169,39 @@ def reduction_of(wildcards):
     )
 
 
-TRAINING_CODE = (
-    "experiments.training",
-    "experiments.receipts",
-    "datasets.corpus",
-    "logs",
-    "peak_memory",
-)
+def batch_files(folder):
+    """The files of a batch's folder."""
+    return [f"{folder}/{name}" for name in BATCH_FILES]
 
 
-def of_parts(training, function):
-    """A function of dataset and representation, for each part of a training job, as one list."""
-
-    def of(wildcards):
-        found = [function(place) for place in _places(training, wildcards.dataset)]
-        return [file for one in found for file in ([one] if isinstance(one, str) else one)]
-
-    return of
-
-
-def _places(training, dataset):
-    """A dataset with one representation of each part: all of a part are made of the same files."""
-    return [SimpleNamespace(dataset=dataset, representation=part[0][0]) for part in training.parts]
-
-
-def trained_files(training, names):
-    """Files of the run folders that a training job makes."""
-    folders = ["/".join(task) for task in training.tasks]
-    return [
-        f"results/runs/{{study}}/{{dataset}}/{folder}/{name}"
-        for folder in folders
-        for name in names
+def runs_of_dataset(folder):
+    """A function of a dataset: the files of its batches, in a study's folder of runs."""
+    return lambda wildcards: [
+        file.format(study=study.name)
+        for batch in plan.batches(wildcards.dataset)
+        for file in batch_files(f"{folder}/{wildcards.dataset}/{batch}")
     ]
 
 
-def measures_of(training):
-    """The time and memory of each task of a training job."""
-    return [
-        f"results/benchmarks/{{study}}/train/{{dataset}}-{'-'.join(task)}.tsv"
-        for task in training.tasks
+def runs_of_study():
+    """The files of every batch of the study, and which run is in which."""
+    folder = f"results/runs/{study.name}"
+    files = [
+        file
+        for dataset in study.datasets
+        for batch in plan.batches(dataset)
+        for file in batch_files(f"{folder}/{dataset}/{batch}")
     ]
+    return [f"{folder}/batches.json", *files]
 
 
-def work_of(training):
-    """What a training job does for a dataset: the tasks of each part with its files."""
-
-    def of(wildcards):
-        places = _places(training, wildcards.dataset)
-        return storage.canonical_json(
-            [
-                {
-                    "counts": counts_of(place),
-                    "vocabularies": vocabularies_of(place),
-                    "reduced": next(iter(reduced_of(place)), None),
-                    "tasks": [task_of(study, wildcards.dataset, *task) for task in part],
-                }
-                for place, part in zip(places, training.parts, strict=True)
-            ]
-        )
-
-    return of
-
-
-def grouped_work_of(wildcards):
-    """What is trained on grouped folds for a dataset, by counts, with its files."""
-    work = []
-    for tasks in grouped_tasks(study, wildcards.dataset):
-        name = tasks[0]["representation"]
-        representation = study.representations[name]
-        place = SimpleNamespace(dataset=wildcards.dataset, representation=name)
-        work.append(
-            {
-                "counts": counts_of(place),
-                "tokens": tokens_of(place),
-                "policy": representation.policy,
-                "min_count": representation.min_count,
-                "tasks": tasks,
-            }
-        )
-    return storage.canonical_json(work)
-
-
-def runs_of_study(name="run.json"):
-    """One file of every run folder of the study."""
-    return [
-        f"results/runs/{study.name}/{dataset}/{representation}/{method}/{name}"
-        for dataset, representation, method in study.runs()
-    ]
+def files_of_run(wildcards):
+    """The files of the batch that a run is in."""
+    run = wildcards.representation, wildcards.method
+    for batch, tasks in plan.batches(wildcards.dataset).items():
+        if run in tasks:
+            return batch_files(f"results/runs/{study.name}/{wildcards.dataset}/{batch}")
+    raise WorkflowError(f"no run of the study: {wildcards.dataset}, {', '.join(run)}")
 
 
 def megabytes(factor, least=500):
@@ -266,7 +237,10 @@ def audits_of_study():
 
 def benchmarks_of_study():
     """The time and memory of every training task of the study."""
-    return [f"results/benchmarks/{study.name}/train/{'-'.join(run)}.tsv" for run in study.runs()]
+    folder = f"results/benchmarks/{study.name}/train"
+    return [
+        f"{folder}/{name}/{batch}.tsv" for name in study.datasets for batch in plan.batches(name)
+    ]
 
 
 def tables_of_study():
@@ -295,28 +269,9 @@ def analyses_of_study():
     return analyses
 
 
-def curve_task_of(wildcards):
-    """What a job of learning curves does."""
-    representation = study.representations[wildcards.representation]
-    methods = []
-    for name in study.curve_methods(wildcards.dataset, wildcards.representation):
-        method = study.methods[name]
-        (fixed,) = [point for point in method.points if "fixed" in point.origin]
-        methods.append({"name": name, "family": method.family, "params": fixed.params})
-    return as_json(
-        {
-            "dataset": wildcards.dataset,
-            "representation": wildcards.representation,
-            "classes": study.datasets[wildcards.dataset].classes,
-            "weighting": representation.weighting,
-            "scope": representation.scope,
-            "reduction": representation.reduction,
-            "policy": representation.policy,
-            "min_count": representation.min_count,
-            "methods": methods,
-            "fractions": study.config["learning_curves"]["fractions"],
-        }
-    )
+def digest_of_curves(wildcards):
+    """The digest of what a job of learning curves does."""
+    return storage.short_digest(plan.curve(wildcards.dataset, wildcards.representation))
 
 
 def curves_of_study():
@@ -353,52 +308,6 @@ def features_of_study():
     return sorted(files)
 
 
-def files_of_report():
-    """The files that the report shows or links to."""
-    name = study.name
-    tables = [
-        f"results/tables/{name}/{one}.csv" for one in ("comparison", "data", "near_duplicates")
-    ]
-    figures = [
-        f"results/figures/{name}/accuracy",
-        f"results/figures/{name}/critical-difference",
-        f"results/calibration/{name}/reliability",
-        f"results/calibration/{name}/by_length",
-        f"results/lengths/{name}/accuracy_by_length",
-        f"results/costs/{name}/front",
-    ]
-    for stage, names in {
-        "significance": ("pairs", "contrasts", "across", "ranks", "omnibus", "nemenyi"),
-        "calibration": ("calibration", "reliability", "by_length"),
-        "lengths": ("accuracy_by_length",),
-        "errors": (
-            "hardness",
-            "confusion",
-            "agreement",
-            "hard_documents",
-            "suspects",
-            "confident_errors",
-            "ngrams",
-        ),
-        "duplicates": ("leak",),
-        "costs": ("costs", "front"),
-    }.items():
-        tables += [f"results/{stage}/{name}/{one}.csv" for one in names]
-    if study.compares_grouped:
-        tables.append(f"results/duplicates/{name}/grouped.csv")
-    if study.config["protocol"]["inner"] is not None:
-        figures.append(f"results/search/{name}/curves")
-        tables.append(f"results/search/{name}/curves.csv")
-    if study.curve_runs():
-        figures.append(f"results/learning_curves/{name}/curves")
-        tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]
-    if published_file():
-        tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
-        tables.append("results/tables/fidelity.csv")
-    pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
-    return [f"results/cells/{name}.parquet", *tables, *pictures]
-
-
 def receipt_of_study():
     """The receipt of the MLflow store, unless tracking is switched off."""
     return [f"results/tracking/{study.name}.json"] if study.config["tracking"] == "mlflow" else []
@@ -417,54 +326,20 @@ def registry_of_study():
     return [f"results/tracking/{study.name}-models.json"] if tracked else []
 
 
-def runs_of_dataset(*names):
-    """A function of a dataset: such files of each of its run folders."""
-    return lambda wildcards: [
-        f"results/runs/{study.name}/{wildcards.dataset}/{representation}/{method}/{name}"
-        for representation, method in study.runs_of(wildcards.dataset)
-        for name in names
-    ]
-
-
-CALIBRATING = ("predictions.parquet", "inner_predictions.parquet")
-"""Of a run folder: what turns the scores of a kept model into probabilities."""
-
-
-def representations_of(dataset):
-    """The representations that a dataset's runs have."""
-    names = {name for name, _ in study.runs_of(dataset)}
-    return [study.representations[name] for name in sorted(names)]
-
-
-def tokens_of(wildcards):
-    """The tokens that a representation rests on."""
-    tokenizer = study.representations[wildcards.representation].tokenizer
-    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
-
-
-def tokens_of_dataset(wildcards):
-    """The tokens that any representation of a dataset rests on."""
-    names = {one.tokenizer for one in representations_of(wildcards.dataset)}
-    return [f"results/tokens/{study.name}/{wildcards.dataset}/{name}.npz" for name in sorted(names)]
-
-
-def counts_of_dataset(wildcards):
-    """The counts that any representation of a dataset rests on."""
-    names = {one.counts for one in representations_of(wildcards.dataset)}
-    return [
-        f"results/counts/{study.name}/{wildcards.dataset}/{name}/matrix.npz"
-        for name in sorted(names)
-    ]
-
-
 def server_of_study():
     """The option that names the tracking server; none for the store under results/."""
     address = study.config["tracking_uri"]
     return ["--server", address] if address else []
 
 
-def description_of_study():
-    """The study's description, with the command that runs it from the folder of the Snakefile."""
+def study_files():
+    """The study files, relative to the working directory."""
+    files = workflow.configfiles or [ROOT / "config" / "config.yaml"]
+    return [os.path.relpath(file) for file in files]
+
+
+def command_of_study():
+    """The command that runs the study from the folder of the Snakefile."""
     words = ["snakemake", "--cores", "all"]
     for file in workflow.configfiles:
         path = Path(file).resolve()
@@ -482,11 +357,11 @@ def description_of_study():
             "--config",
             *(f"{key}={storage.canonical_json(value)}" for key, value in given.items()),
         ]
-    return {**study.description(), "command": shlex.join(words)}
+    return shlex.join(words)
 
 
 def print_summary():
     """Print the comparison tables and where everything lies."""
     from textbaselines.reporting.summary import print_summary
 
-    print_summary(Path("results"), description_of_study())
+    print_summary(Path("results"), {**study.description(), "command": command_of_study()})

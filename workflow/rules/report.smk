@@ -4,6 +4,52 @@ Output: results/reports/<study>.html, and the same as results/report.html for th
 """
 
 
+def files_of_report():
+    """The files that the report shows or links to."""
+    name = study.name
+    tables = [
+        f"results/tables/{name}/{one}.csv" for one in ("comparison", "data", "near_duplicates")
+    ]
+    figures = [
+        f"results/figures/{name}/accuracy",
+        f"results/figures/{name}/critical-difference",
+        f"results/calibration/{name}/reliability",
+        f"results/calibration/{name}/by_length",
+        f"results/lengths/{name}/accuracy_by_length",
+        f"results/costs/{name}/front",
+    ]
+    for stage, names in {
+        "significance": ("pairs", "contrasts", "across", "ranks", "omnibus", "nemenyi"),
+        "calibration": ("calibration", "reliability", "by_length"),
+        "lengths": ("accuracy_by_length",),
+        "errors": (
+            "hardness",
+            "confusion",
+            "agreement",
+            "hard_documents",
+            "suspects",
+            "confident_errors",
+            "ngrams",
+        ),
+        "duplicates": ("leak",),
+        "costs": ("costs", "front"),
+    }.items():
+        tables += [f"results/{stage}/{name}/{one}.csv" for one in names]
+    if study.compares_grouped:
+        tables.append(f"results/duplicates/{name}/grouped.csv")
+    if study.config["protocol"]["inner"] is not None:
+        figures.append(f"results/search/{name}/curves")
+        tables.append(f"results/search/{name}/curves.csv")
+    if study.curve_runs():
+        figures.append(f"results/learning_curves/{name}/curves")
+        tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]
+    if published_file():
+        tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
+        tables.append("results/tables/fidelity.csv")
+    pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
+    return [f"results/cells/{name}.parquet", *tables, *pictures]
+
+
 rule measure_leak:
     """Compare accuracy on test documents that stand in training with that on new ones."""
     input:
@@ -11,7 +57,7 @@ rule measure_leak:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
-        predictions=runs_of_study("predictions.parquet"),
+        runs=runs_of_study(),
         corpora=expand("results/corpora/{dataset}/corpus.parquet", dataset=study.datasets),
         folds=expand("results/folds/{{study}}/{dataset}.parquet", dataset=study.datasets),
     output:
@@ -22,7 +68,7 @@ rule measure_leak:
             caption="../report/leak.rst",
         ),
     log:
-        "logs/duplicates/{study}.log",
+        "logs/duplicates/{study}/leak.log",
     conda:
         "../../environment.yml"
     threads: 1
@@ -52,7 +98,7 @@ rule write_data_tables:
             caption="../report/data.rst",
         ),
     log:
-        "logs/tables/{study}-data.log",
+        "logs/tables/{study}/data.log",
     conda:
         "../../environment.yml"
     threads: 1

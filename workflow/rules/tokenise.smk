@@ -1,7 +1,7 @@
 """Tokenise: corpus -> token ids, once per dataset and tokenizer."""
 
 
-rule tokenise_corpus:
+rule tokenise:
     """Split every document into tokens and number them."""
     input:
         code=code("tokenise_corpus", "text.tokenising", "datasets.corpus", "logs"),
@@ -9,12 +9,12 @@ rule tokenise_corpus:
     output:
         "results/tokens/{study}/{dataset}/{tokenizer}.npz",
     log:
-        "logs/tokenise/{study}/{dataset}-{tokenizer}.log",
+        "logs/tokenise/{study}/{dataset}/{tokenizer}.log",
     benchmark:
-        "results/benchmarks/{study}/tokenise/{dataset}-{tokenizer}.tsv"
+        "results/benchmarks/{study}/tokenise/{dataset}/{tokenizer}.tsv"
     conda:
         "../../environment.yml"
-    threads: 1
+    threads: text_threads
     resources:
         mem_mb=megabytes(25),
     params:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from textbaselines import storage
+from textbaselines.experiments.plan import Plan
 from textbaselines.logs import run_script
 from textbaselines.reporting.registered_models import MlflowClient, register_best
 
@@ -13,7 +14,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", required=True, help="the study's name")
     parser.add_argument("--suffix", default="", help="follows the dataset's name")
-    parser.add_argument("--models", type=Path, nargs="+", required=True, help="model.json files")
+    parser.add_argument("--plan", type=Path, required=True)
+    parser.add_argument("--models", type=Path, required=True, help="the study's folder of models")
     parser.add_argument("--store", required=True, help="the SQLite file, or a server's address")
     parser.add_argument("--receipt", type=Path, required=True)
     parser.add_argument("--log", type=Path)
@@ -22,7 +24,8 @@ def main() -> None:
         server = "://" in args.store
         address = args.store if server else f"sqlite:///{Path(args.store).absolute()}"
         client = MlflowClient(tracking_uri=address)
-        folders = [model.parent for model in args.models]
+        kept = Plan.read(args.plan).content["models"]
+        folders = [args.models.joinpath(*names) for names in kept]
         receipt = register_best(client, args.study, folders, args.suffix)
         storage.write_json(args.receipt, receipt)
         log.info("the best kept models of %d datasets are registered", len(receipt))

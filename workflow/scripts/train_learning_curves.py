@@ -1,13 +1,13 @@
 """Train learning curves: see textbaselines.experiments.learning_curves."""
 
 import argparse
-import json
 from pathlib import Path
 
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.learning_curves import CurveTask, train_curves
+from textbaselines.experiments.plan import Plan
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
@@ -16,7 +16,9 @@ from textbaselines.text.tokens import read_tokens
 def main() -> None:
     """Parse what the rule passes and train."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", type=json.loads, required=True)
+    parser.add_argument("--plan", type=Path, required=True)
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--representation", required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
     parser.add_argument("--counts", type=Path, required=True)
@@ -25,7 +27,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    task = CurveTask(**args.task)
+    task = CurveTask(**Plan.read(args.plan).curve(args.dataset, args.representation))
     with run_script(f"curves {task.dataset} {task.representation}", args.log) as log:
         scores = train_curves(
             task,

@@ -20,10 +20,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
-from textbaselines import storage
 from textbaselines.experiments.lengths import parts_of_predictions, wilson
 from textbaselines.experiments.metrics import log_loss
 from textbaselines.experiments.reported_cells import KEY
+from textbaselines.experiments.runs import Run, run_of
 from textbaselines.experiments.selection import points_of_cell
 from textbaselines.seeds import seed_from
 
@@ -235,7 +235,7 @@ class CalibratedRuns:
     Parameters
     ----------
     runs_folder : path
-        The study's run folders.
+        The study's folder of runs.
     selections : data frame
         What nested selection chose.
     """
@@ -265,10 +265,10 @@ class CalibratedRuns:
     def _read_point(
         self, dataset: str, representation: str, method: str, point: str
     ) -> pd.DataFrame:
-        folder = self._folder / dataset / representation / method
-        positive = storage.read_json(folder / "run.json")["positive"]
-        test = _read_predictions(folder / "predictions.parquet", point, positive)
-        inner = _read_predictions(folder / "inner_predictions.parquet", point, positive)
+        run = run_of(self._folder, dataset, representation, method)
+        positive = run.record["positive"]
+        test = _read_predictions(run, "predictions", point, positive)
+        inner = _read_predictions(run, "inner_predictions", point, positive)
         validated = dict(iter(inner.groupby(["repeat", "fold"])))
         parts = []
         for place, rows in test.groupby(["repeat", "fold"], sort=True):
@@ -285,8 +285,8 @@ class CalibratedRuns:
         return pd.concat(parts, ignore_index=True).drop(columns="score")
 
 
-def _read_predictions(path: Path, point: str, positive: str) -> pd.DataFrame:
-    frame = storage.read_parquet(path, filters=[("point", "==", point)])
+def _read_predictions(run: Run, table: str, point: str, positive: str) -> pd.DataFrame:
+    frame = run.table(table, point=point)
     own = frame.get("probability", np.nan)
     wanted = frame[["repeat", "fold", "id", "score"]]
     return wanted.assign(positive=frame["label"] == positive, own=own)

@@ -104,14 +104,14 @@ def training_documents(folds: pd.DataFrame, kind: str, documents: list[str]) -> 
     return np.asarray(column == NEVER_TEST if kind == "split" else column != LEFT_OUT)
 
 
-def calibration_file(run: Mapping[str, Any]) -> str:
-    """Return the file of a run folder with the predictions that a calibration may be fitted to.
+def calibration_table(run: Mapping[str, Any]) -> str:
+    """Return the table of a run with the predictions that a calibration may be fitted to.
 
     Out-of-fold predictions; under an official split those of the inner folds, since its test
     documents must not be seen.
     """
     split = run["protocol"]["kind"] == "split"
-    return "inner_predictions.parquet" if split else "predictions.parquet"
+    return "inner_predictions" if split else "predictions"
 
 
 def store_final_model(
@@ -144,7 +144,7 @@ def store_final_model(
     corpus : data frame
         Columns id, label and rating.
     predictions : data frame
-        Of documents that did not train: :func:`calibration_file`'s. Where a method of two classes
+        Of documents that did not train: :func:`calibration_table`'s. Where a method of two classes
         has no probabilities of its own, those of the fixed point turn its scores into some.
 
     Returns

@@ -20,6 +20,7 @@ from mlflow.entities import (
     RunTag,
 )
 
+from textbaselines.experiments.runs import Run
 from textbaselines.reporting.commits import file_of_commit, keep_cells
 from textbaselines.reporting.tracking.artifacts import Artifact
 from textbaselines.reporting.tracking.records import Code, Finished, Record, Sources
@@ -108,7 +109,7 @@ class Logged:
 
 
 def log_runs(
-    run_folders: Sequence[str | Path],
+    runs: Sequence[Run],
     cells: pd.DataFrame | None,
     study: Mapping[str, Any],
     *,
@@ -129,7 +130,7 @@ def log_runs(
 
     Parameters
     ----------
-    run_folders, cells, study, benchmarks
+    runs, cells, study, benchmarks
         As for :func:`textbaselines.reporting.tracking.records.read_finished`.
     database, artifact_root, server
         As for :class:`textbaselines.reporting.tracking.store.Location`.
@@ -155,7 +156,7 @@ def log_runs(
         For broken result files, before anything is logged, and as
         :func:`textbaselines.reporting.tracking.store.open_store`.
     """
-    sources = Sources(run_folders, study, cells, benchmarks)
+    sources = Sources(runs, study, cells, benchmarks)
     location = Location(Path(database), Path(artifact_root), server)
     return log_studies([(sources, Path(receipt))], location, code=code, patience=patience)[0]
 
