@@ -21,7 +21,7 @@ from textbaselines.experiments.collection import (
     study_in,
 )
 from textbaselines.experiments.plan import Plan
-from textbaselines.experiments.planning import estimate_costs
+from textbaselines.experiments.planning import estimate_study
 from textbaselines.experiments.receipts import would_be_kept
 from textbaselines.experiments.study import Study, read_study
 from textbaselines.logs import start_log
@@ -108,7 +108,7 @@ def plan(
     training = [(dataset, batch) for rule, dataset, batch in named if rule == "train"]
     other = [job for job in named if job[0] not in ("all", "train")]
     remade = {dataset for rule, dataset, _ in other if rule in MAKES_INPUTS}
-    planned = estimate_costs(study, results, _to_train(study, results, training, remade), other)
+    planned = estimate_study(study, results, _to_train(study, results, training, remade), other)
     cores = cores or len(os.sched_getaffinity(0))
     if form == "json":
         click.echo(plan_as_json(planned, study.name, cores), nl=False)

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
+from textbaselines.experiments.runs import Run
 from textbaselines.experiments.search_curves import (
     CURVE_COLUMNS,
     expected_maximum,
@@ -48,7 +50,7 @@ def test_a_failed_point_is_as_bad_as_the_worst() -> None:
     assert np.isnan(expected_maximum(np.array([np.nan, np.nan]))).tolist() == [True, True]
 
 
-def write_run(folder: Path, correct: dict[tuple[str, int, int], int | None], origins) -> Path:
+def write_run(folder: Path, correct: dict[tuple[str, int, int], int | None], origins) -> Run:
     """A run whose inner folds have 10 and 30 documents; None for a failed fit."""
     rows = [
         {
@@ -72,7 +74,7 @@ def write_run(folder: Path, correct: dict[tuple[str, int, int], int | None], ori
     write_json(folder / "run.json", run)
     # Rows in no particular order.
     write_parquet(folder / "inner_scores.parquet", frame.sample(frac=1, random_state=0))
-    return folder
+    return store_run(folder)
 
 
 ORIGINS = {"a": ["fixed"], "b": ["grid"], "c": ["fixed", "grid"]}

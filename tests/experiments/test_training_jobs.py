@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from textbaselines.experiments.study import read_study
 from textbaselines.experiments.training_jobs import RULE, training_jobs
+
+from textbaselines.experiments.study import read_study
 
 ROOT = Path(__file__).parents[2]
 STUDY = """

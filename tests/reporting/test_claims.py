@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
 from textbaselines.experiments.significance import corrected_resampled_t
 from textbaselines.reporting.claims import (
@@ -73,7 +74,7 @@ def noisy(mean, seed, size=100, spread=0.01):
 
 
 def outcomes(folders, claims):
-    frame = judge_claims(read_points(folders), claims)
+    frame = judge_claims(read_points([store_run(folder) for folder in folders]), claims)
     return frame, verdicts(frame, claims).set_index("claim")["verdict"].to_dict()
 
 
@@ -229,7 +230,7 @@ def test_other_folds_are_refused(tmp_path):
         run(tmp_path, "cr", "mnb", 2, noisy(0.8, 2, size=90)),
     ]
     with pytest.raises(UserError, match="not run on the same folds"):
-        judge_claims(read_points(folders), BIGRAMS)
+        judge_claims(read_points([store_run(folder) for folder in folders]), BIGRAMS)
 
 
 def test_the_sides_of_the_claims_by_name():
@@ -250,7 +251,7 @@ def test_the_table_shows_every_claim(tmp_path):
         run(tmp_path, "cr", "mnb", 1, noisy(0.84, 1)),
         run(tmp_path, "cr", "mnb", 2, noisy(0.82, 2)),
     ]
-    frame = judge_claims(read_points(folders))
+    frame = judge_claims(read_points([store_run(folder) for folder in folders]))
     table = claims_table(frame, {"title": "Small"})
     assert {row[0].text[0] for row in table.rows} == set("12345678")
     first = table.rows[0]

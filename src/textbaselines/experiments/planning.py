@@ -45,7 +45,7 @@ PLAN_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Costs:
+class StudyEstimate:
     """What is to be done.
 
     Attributes
@@ -131,12 +131,12 @@ def _stored_runs(folder: Path) -> Iterator[StoredRun]:
             yield StoredRun(file.parent, *(record[name] for name in KEY))
 
 
-def estimate_costs(
+def estimate_study(
     study: Study,
     results: Path,
     to_run: Collection[Run],
     other: Iterable[tuple[str, str, str]] = (),
-) -> Costs:
+) -> StudyEstimate:
     """Return what a study still has to do, with an estimate of its time.
 
     A training task takes the rate of finished runs of the same family, of the same dataset and
@@ -197,7 +197,7 @@ def estimate_costs(
     counts: dict[str, int] = {}
     for rule, *_ in waiting_others:
         counts[rule] = counts.get(rule, 0) + 1
-    return Costs(
+    return StudyEstimate(
         rows[list(PLAN_COLUMNS)],
         pd.DataFrame(
             tasks, columns=["dataset", "representation", "method", "done", "core_seconds"]
