@@ -86,7 +86,7 @@ def test_folds_are_pooled_within_and_averaged_without(tmp_path: Path) -> None:
         **{("b", 0, 0): 10, ("b", 0, 1): 10, ("b", 1, 0): 2, ("b", 1, 1): 6},
         **{("c", 0, 0): 5, ("c", 0, 1): 5, ("c", 1, 0): 8, ("c", 1, 1): 20},
     }
-    curves = search_curves([write_run(tmp_path / "SVM", correct, ORIGINS)])
+    curves = search_curves([write_run(tmp_path / "cr" / "bi" / "SVM", correct, ORIGINS)])
     assert list(curves.columns) == list(CURVE_COLUMNS)
     # b: 20/40 and 8/40, c: 10/40 and 28/40; the fixed point a is not on the grid.
     one = (0.5 + 0.25) / 2, (0.2 + 0.7) / 2
@@ -101,7 +101,7 @@ def test_folds_are_pooled_within_and_averaged_without(tmp_path: Path) -> None:
 
 def test_a_point_that_fails_on_one_inner_fold_has_failed(tmp_path: Path) -> None:
     correct = {("b", 0, 0): 10, ("b", 0, 1): None, ("c", 0, 0): 5, ("c", 0, 1): 5}
-    curves = search_curves([write_run(tmp_path / "SVM", correct, ORIGINS)])
+    curves = search_curves([write_run(tmp_path / "cr" / "bi" / "SVM", correct, ORIGINS)])
     assert curves["expected_accuracy"].tolist() == pytest.approx([0.25, 0.25])
     assert curves["failed_points"].tolist() == [1, 1]
 

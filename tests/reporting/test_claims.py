@@ -190,7 +190,7 @@ def test_betas_are_those_that_the_study_ran(tmp_path):
     grid = {0.25: base + 0.02, 0.0: base, 0.5: base + 0.02, 1.0: base + noisy(0, 8)}
     folder = run(tmp_path, "cr", "nbsvm", 1, grid, params={"alpha": 1.0, "C": 1.0})
     claims = tuple(claim for claim in CLAIMS if claim.name in ("4a", "4b"))
-    frame = judge_claims(read_points([folder]), claims)
+    frame = judge_claims(read_points([store_run(folder)]), claims)
     ran = frame[frame["outcome"] != "not run in this study"]
     assert ran[["claim", "a", "b"]].to_numpy().tolist() == [
         ["4a", "NBSVM-uni (beta 0.25)", "NBSVM-uni (beta 0)"],
@@ -202,7 +202,9 @@ def test_betas_are_those_that_the_study_ran(tmp_path):
         *("NBSVM-bi (beta 0.5)", "NBSVM-bi (beta 1)"),
     }
     other = run(tmp_path, "cr", "mnb", 1, base)
-    assert (verdicts(judge_claims(read_points([other]), claims), claims)["run"] == 0).all()
+    assert (
+        verdicts(judge_claims(read_points([store_run(other)]), claims), claims)["run"] == 0
+    ).all()
 
 
 def test_only_like_is_compared_with_like(tmp_path):

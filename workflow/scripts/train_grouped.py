@@ -1,4 +1,4 @@
-"""Train one batch of a study's plan on grouped folds: see textbaselines.experiments.grouped_runs."""
+"""Train one batch on grouped folds: see textbaselines.experiments.grouped_runs."""
 
 import argparse
 import tempfile

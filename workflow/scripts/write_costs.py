@@ -19,7 +19,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
-    parser.add_argument("--benchmarks", type=Path, required=True, help="measures of the training tasks")
+    parser.add_argument(
+        "--benchmarks", type=Path, required=True, help="measures of the training tasks"
+    )
     parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
     parser.add_argument("--front", type=Path, required=True, help="path without an ending")

@@ -132,7 +132,7 @@ def store_final_model(
     folder : path
         Where the model goes (see :mod:`textbaselines.portable`).
     run : mapping
-        The content of the run folder's ``run.json``.
+        The record of the run.
     cell : mapping
         The run's cell of fixed hyper-parameters, whose numbers the model carries.
     choice : mapping

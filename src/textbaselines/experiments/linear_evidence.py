@@ -77,7 +77,7 @@ def explained_cell(
     ----------
     cells : data frame
         The compared cells of the dataset.
-    runs : mapping from (representation, method) to the content of run.json
+    runs : mapping from (representation, method) to the record of the run
     """
     best: dict[str, Any] | None = None
     for cell in cells.to_dict("records"):
@@ -153,7 +153,7 @@ def fit_fold(
     Parameters
     ----------
     run : mapping
-        The content of the run folder's run.json.
+        The record of the run.
     params : mapping
         Of the grid point.
     counts : Counts
@@ -351,7 +351,7 @@ def explain_cell(
     cell : mapping
         Of :func:`explained_cell`.
     run : mapping
-        The content of its run.json.
+        The record of the run.
     selections : data frame
         What nested selection chose.
     predictions : data frame

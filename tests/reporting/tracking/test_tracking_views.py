@@ -39,7 +39,9 @@ def test_a_grid_has_a_table_and_a_chart_for_each_method(root):
 
 def test_a_parameter_that_some_runs_lack_is_no_axis(root):
     points = [*POINTS, {"point": "cccccccccccc", "params": {"beta": 2.0}, "origin": ["grid"]}]
-    records = read_finished([make_run(root, points=points)], STUDY).records["small-grid-cr"]
+    records = read_finished([store_run(make_run(root, points=points))], STUDY).records[
+        "small-grid-cr"
+    ]
     (_, _, chart) = views_of("small-grid-cr", records)
     assert chart.state["compareRunCharts"][0]["selectedParams"] == []
 

@@ -15,7 +15,7 @@ from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import benchmark_file, read_benchmark
 from textbaselines.experiments.evaluation import cell_table, cells_of_runs, summarise_point
-from textbaselines.experiments.runs import TABLES, Run
+from textbaselines.experiments.runs import RECORDS, TABLES, Run
 from textbaselines.experiments.selection import (
     ACROSS,
     RunScores,
@@ -476,7 +476,7 @@ def _cell_record(
     failures = [point.tags["failure"] for _, point, _ in behind.parts if "failure" in point.tags]
     if math.isnan(cell["accuracy"]) and failures:
         tags["failure"] = "; ".join(dict.fromkeys(failures))
-    command = _command(study, place, [run.said["representation"] for run in runs])
+    command = _command(study, place[0], [run.source for run in runs])
     note = _note(said, params, tags)
     metrics = {name: value for name, value in _shown(cell).items() if not math.isnan(value)}
     series = [
@@ -538,13 +538,11 @@ def _cell_record(
     )
 
 
-def _command(
-    study: Mapping[str, Any], place: tuple[str, str, str], representations: Sequence[str]
-) -> str:
-    """Return what makes a cell's runs again."""
+def _command(study: Mapping[str, Any], dataset: str, runs: Sequence[Run]) -> str:
+    """Return what makes a cell's runs again: their batches."""
+    batches = dict.fromkeys(run.batch.name for run in runs)
     targets = " ".join(
-        f"results/runs/{study['name']}/{place[0]}/{representation}/{place[2]}/run.json"
-        for representation in representations
+        f"results/runs/{study['name']}/{dataset}/{batch}/{RECORDS}" for batch in batches
     )
     # The targets first: options of Snakemake take every word after them.
     command: str = study.get("command", "snakemake --cores all")
