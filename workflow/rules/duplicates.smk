@@ -57,7 +57,7 @@ rule compare_with_grouped:
             "datasets.corpus",
             "logs",
         ),
-        plan="results/plans/{study}.json",
+        plan=ancient("results/plans/{study}.json"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         plain=runs_of_dataset("results/runs/{study}"),
@@ -71,6 +71,8 @@ rule compare_with_grouped:
     threads: 1
     resources:
         mem_mb=megabytes(12, least=800),
+    params:
+        digest=digest_of_grouped_runs,
     shell:
         "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
         " --corpus {input.corpus:q} --folds {input.folds:q}"

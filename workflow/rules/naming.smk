@@ -106,6 +106,11 @@ def digest_of_batch(wildcards):
     return plan.batch_digest(wildcards.dataset, wildcards.batch)
 
 
+def digest_of_grouped_runs(wildcards):
+    """The digest of which runs of a dataset are compared with those on grouped folds."""
+    return storage.short_digest(plan.grouped_runs(wildcards.dataset))
+
+
 def counts_of_representations(wildcards):
     """The counts of a batch, or of a dataset."""
     folder = f"results/counts/{study.name}/{wildcards.dataset}"

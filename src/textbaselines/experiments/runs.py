@@ -1,9 +1,10 @@
 """The results of training tasks, where the workflow puts them and everything else reads them.
 
 A run is what one training task gave. The runs of a batch share a folder,
-``<study>/<dataset>/<batch>``: ``runs.json`` has a record of each, and every table the rows of all of them, run after run, with the
-columns ``representation`` and ``method``. ``<study>/batches.json`` says which batches the study's
-plan has, and which run is in which: what earlier plans left is not read.
+``<study>/<dataset>/<batch>``: ``runs.json`` has a record of each, and every table the rows of all
+of them, run after run, with the columns ``representation`` and ``method``.
+``<study>/batches.json`` says which batches the study's plan has, and which run is in which: what
+earlier plans left is not read.
 """
 
 import functools
