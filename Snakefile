@@ -89,7 +89,7 @@ rule all:
     """Everything the study asks for: tables, analyses, models and, unless switched off, the store."""
     default_target: True
     input:
-        runs_of_study(),  # by themselves: a deleted one is not missed by tables that are there
+        runs_of_study(BATCH_FILES),  # by themselves: tables that are there do not ask for them
         tables_of_study(),
         analyses_of_study(),
         models_of_study(),

@@ -51,7 +51,7 @@ rule store_model:
         ),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
-        run=files_of_run,
+        run=record_of_run,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         tokens=tokens_of,

@@ -180,32 +180,34 @@ def batch_files(folder):
 
 
 def runs_of_dataset(folder):
-    """A function of a dataset: the files of its batches, in a study's folder of runs."""
+    """A function of a dataset: the records of its batches, in a study's folder of runs.
+
+    A batch's record is written last and new with each of its files, so it stands for them all.
+    """
     return lambda wildcards: [
-        file.format(study=study.name)
+        f"{folder}/{wildcards.dataset}/{batch}/runs.json".format(study=study.name)
         for batch in plan.batches(wildcards.dataset)
-        for file in batch_files(f"{folder}/{wildcards.dataset}/{batch}")
     ]
 
 
-def runs_of_study():
-    """The files of every batch of the study, and which run is in which."""
+def runs_of_study(names=("runs.json",)):
+    """Which run is in which batch, and files of every batch of the study: by default its record."""
     folder = f"results/runs/{study.name}"
     files = [
-        file
+        f"{folder}/{dataset}/{batch}/{name}"
         for dataset in study.datasets
         for batch in plan.batches(dataset)
-        for file in batch_files(f"{folder}/{dataset}/{batch}")
+        for name in names
     ]
     return [f"{folder}/batches.json", *files]
 
 
-def files_of_run(wildcards):
-    """The files of the batch that a run is in."""
+def record_of_run(wildcards):
+    """The record of the batch that a run is in."""
     run = wildcards.representation, wildcards.method
     for batch, tasks in plan.batches(wildcards.dataset).items():
         if run in tasks:
-            return batch_files(f"results/runs/{study.name}/{wildcards.dataset}/{batch}")
+            return f"results/runs/{study.name}/{wildcards.dataset}/{batch}/runs.json"
     raise WorkflowError(f"no run of the study: {wildcards.dataset}, {', '.join(run)}")
 
 

@@ -117,8 +117,17 @@ class Plan:
 
     def batches(self, dataset: str) -> dict[str, list[Name]]:
         """Return (representation, method) of the tasks of each batch of a dataset."""
-        found = self.content["datasets"][dataset]["batches"]
-        return {name: [(task[0], task[1]) for task in tasks] for name, tasks in found.items()}
+        return self._batches[dataset]
+
+    @cached_property
+    def _batches(self) -> dict[str, dict[str, list[Name]]]:
+        return {
+            dataset: {
+                name: [(task[0], task[1]) for task in tasks]
+                for name, tasks in of["batches"].items()
+            }
+            for dataset, of in self.content["datasets"].items()
+        }
 
     def task(self, dataset: str, representation: str, method: str) -> dict[str, Any]:
         """Return the fields of a training task, with all its grid points."""
