@@ -181,7 +181,7 @@ def fit_fold(
             where=f"dataset {run['dataset']}, representation {run['representation']}, "
             f"method {run['method']}, repeat {division.repeat}, fold {division.fold}",
             found=fitted.failure,
-            fix="delete the run folder and train again",
+            fix="delete the batch's folder and train again",
         )
     training, test = features.training, features.test
     if isinstance(fitted.estimator, BernoulliNB):
@@ -291,7 +291,7 @@ def _check_margin(margin: float, stored: float, document: str) -> None:
             where=f"document {document}",
             found=f"score {margin!r}",
             expected=f"{abs(stored)!r}, towards the predicted class",
-            fix="delete the run folder and train again",
+            fix="delete the batch's folder and train again",
         )
 
 

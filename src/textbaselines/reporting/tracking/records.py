@@ -418,7 +418,7 @@ def _behind(
         where = " / ".join((dataset, representation, method))
         if (dataset, chosen, method) not in runs:
             raise UserError(
-                "a cell whose run is not among the run folders",
+                "a cell whose run is not among the runs",
                 where=where,
                 fix="give the folder of every run that the cells rest on",
             )
@@ -590,6 +590,6 @@ def _refuse_shared_keys(records: Mapping[str, Sequence[Record]]) -> None:
                 where=f"{record.experiment}: {record.name}",
                 found=seen[record.key],
                 expected="each dataset, representation, method and grid point once",
-                fix="give each run folder once",
+                fix="give each run once",
             )
         seen[record.key] = record.name

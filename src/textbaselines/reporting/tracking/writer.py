@@ -58,7 +58,7 @@ class Logged:
     codes : dict
         Run key to its result digest and the code tags which that result was logged with.
     others : list of str
-        The ids of runs of ours that were left alone: those of run folders that were not given.
+        The ids of runs of ours that were left alone: runs that were not given.
     experiments, links, open : dict
         By the experiment's name: its id, the addresses of its views, the views to open first.
     pages : dict
@@ -125,8 +125,8 @@ def log_runs(
 
     A run that the store already has with the same content is skipped, one whose content changed
     is replaced, one that a killed logger left unfinished is removed and logged again, and so is one
-    of a grid point that its run folder no longer has. Other runs of the same experiments (of other
-    run folders, or made by hand) are left alone and counted.
+    of a grid point that its run no longer has. Other runs of the same experiments (of other
+    studies' runs, or made by hand) are left alone and counted.
 
     Parameters
     ----------
