@@ -13,7 +13,7 @@ import pandas as pd
 from mlflow import MlflowClient
 
 from textbaselines import storage
-from textbaselines.experiments.runs import Run, write_batch
+from textbaselines.experiments.runs import Run, write_batch, write_index
 from textbaselines.reporting.tracking.writer import log_runs
 
 FOLDS = 10
@@ -136,6 +136,7 @@ def main() -> None:
             make_run(kept, points)
             record = storage.read_json(kept / "run.json")
             write_batch(root / "runs" / RUN[0] / "one", [(record, kept)])
+            write_index(root / "runs" / "batches.json", {RUN[0]: {"one": [list(RUN[1:])]}})
             first, receipt = log_once(root)
             again, second = log_once(root)
             if second["counts"]["skipped"] != points + 1:
