@@ -146,17 +146,20 @@ class Collected:
 
     def tell_failures(self, log: Logger) -> None:
         """Say which grid points failed, on how many divisions, and why."""
+        divisions = dict.fromkeys(self._order, 0)
+        reasons: dict[str, list[str]] = {}
+        for row in [*self._scores, *self._inner_scores]:
+            divisions[row["point"]] += 1
+            if row["failure"] is not None:
+                reasons.setdefault(row["point"], []).append(row["failure"])
         for point in self._task.points:
-            rows = [*self._scores, *self._inner_scores]
-            mine = [row["failure"] for row in rows if row["point"] == point["point"]]
-            reasons = [reason for reason in mine if reason is not None]
-            if reasons:
+            if mine := reasons.get(point["point"]):
                 log.warning(
                     "%s failed on %d of %d divisions: %s",
                     storage.canonical_json(point["params"]),
-                    len(reasons),
                     len(mine),
-                    reasons[0],
+                    divisions[point["point"]],
+                    mine[0],
                 )
 
     def results(self) -> Results:
