@@ -22,7 +22,7 @@ try:
     from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
-    from textbaselines.experiments.plan import Plan
+    from textbaselines.experiments.batches import plan_of
     from textbaselines.experiments.runs import BATCH_FILES
     from textbaselines.experiments.study import read_study
 except ModuleNotFoundError as error:
@@ -38,7 +38,6 @@ try:
         ROOT,
         ROOT / "workflow" / "schemas",
     )
-    plan = Plan.of(study)
     export_library(ROOT / "src")
     export_allocator()
     export_mirror(study.config["mirror"], ROOT)
@@ -65,6 +64,13 @@ wildcard_constraints:
 
 
 include: "workflow/rules/naming.smk"
+
+
+# What the study's jobs do. They find it in this file by the names of their batches.
+plan = plan_of(study, command_of_study())
+PLAN = plan.write("results/plans")
+
+
 include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/read.smk"

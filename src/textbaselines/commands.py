@@ -13,6 +13,7 @@ from rich.console import Console
 
 from textbaselines import dry_run, provenance, storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.batches import plan_of
 from textbaselines.experiments.collection import (
     cells_of_studies,
     finished_runs,
@@ -20,7 +21,6 @@ from textbaselines.experiments.collection import (
     studies_in,
     study_in,
 )
-from textbaselines.experiments.plan import Plan
 from textbaselines.experiments.planning import estimate_study
 from textbaselines.experiments.receipts import would_be_kept
 from textbaselines.experiments.study import Study, read_study
@@ -128,7 +128,7 @@ def _to_train(
     study: Study, results: Path, training: list[tuple[str, str]], remade: set[str]
 ) -> set[tuple[str, str, str]]:
     """Return the tasks of batches, (dataset, name), that training would not keep as they are."""
-    planned = Plan.of(study)
+    planned = plan_of(study)
     tasks = set()
     for dataset, batch in training:
         for representation, method in planned.batches(dataset)[batch]:

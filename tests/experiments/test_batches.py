@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from textbaselines.errors import UserError
-from textbaselines.experiments.batches import LONGEST, SHARES, SHORTEST
+from textbaselines.experiments.batches import LONGEST, SHARES, SHORTEST, plan_of
 from textbaselines.experiments.plan import Plan
 from textbaselines.experiments.study import Study, read_study
 from textbaselines.experiments.tasks import Task
@@ -36,7 +36,7 @@ def study_of(tmp_path: Path, text: str = STUDY, **config) -> Study:
 
 def test_little_work_is_one_batch_of_each_dataset(tmp_path: Path) -> None:
     study = study_of(tmp_path)
-    plan = Plan.of(study)
+    plan = plan_of(study)
     (batch,) = plan.batches("hg-nyt")
     # mine rests on the counts and vocabularies of a-b, and shares its features.
     uni = [("a-b", "NB"), ("a-b", "SVM"), ("mine", "NB"), ("mine", "SVM"), ("mine", "Some")]
@@ -56,7 +56,7 @@ def test_one_dataset_is_cut_for_many_cores_and_many_have_large_batches(
     """The survey of one dataset and of all; every task is in one batch."""
     text = (ROOT / "config" / "survey.yaml").read_text(encoding="utf-8")
     study = study_of(tmp_path, text, **({} if datasets is None else {"datasets": datasets}))
-    plan = Plan.of(study)
+    plan = plan_of(study)
     tasks = [
         (dataset, *task)
         for dataset in study.datasets
@@ -76,9 +76,9 @@ def test_one_dataset_is_cut_for_many_cores_and_many_have_large_batches(
 
 def test_a_changed_grid_changes_the_digest_of_its_own_batch_alone(tmp_path: Path) -> None:
     text = (ROOT / "config" / "survey.yaml").read_text(encoding="utf-8")
-    before = Plan.of(study_of(tmp_path, text, datasets=["rt-s"]))
+    before = plan_of(study_of(tmp_path, text, datasets=["rt-s"]))
     changed = text.replace("grid: {mu: [100, 500, 2000]}", "grid: {mu: [100, 500, 2001]}")
-    after = Plan.of(study_of(tmp_path, changed, datasets=["rt-s"]))
+    after = plan_of(study_of(tmp_path, changed, datasets=["rt-s"]))
     assert before.batches("rt-s") == after.batches("rt-s")
     differing = [
         batch
@@ -94,9 +94,10 @@ def test_a_changed_grid_changes_the_digest_of_its_own_batch_alone(tmp_path: Path
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     study = study_of(tmp_path)
-    plan = Plan.of(study)
-    plan.write(tmp_path / "plan.json")
-    again = Plan.read(tmp_path / "plan.json")
+    plan = plan_of(study)
+    path = plan.write(tmp_path)
+    again = Plan.read(path)
+    assert plan.write(tmp_path) == path
     for dataset in study.datasets:
         assert again.batches(dataset) == plan.batches(dataset)
         assert again.grouped_runs(dataset) == plan.grouped_runs(dataset)

@@ -8,6 +8,7 @@ import pytest
 
 from stored_runs import store_run
 from textbaselines.errors import UserError
+from textbaselines.experiments.batches import plan_of
 from textbaselines.experiments.estimates import (
     PREPARE_SECONDS,
     REDUCE_SECONDS,
@@ -17,7 +18,6 @@ from textbaselines.experiments.estimates import (
     TOKENS_PER_DOCUMENT,
     units,
 )
-from textbaselines.experiments.plan import Plan
 from textbaselines.experiments.planning import TEXT_SECONDS, StudyEstimate, estimate_study, size_of
 from textbaselines.experiments.study import make_study
 from textbaselines.models.registry import METHODS
@@ -231,7 +231,7 @@ def test_grouped_runs_cost_their_fits_where_texts_repeat(repository: Path, tmp_p
     """Fixed points alone without inner folds; all points and the inner folds with them."""
     methods = {"SVM": {"family": "svm", "grid": "default", "representations": ["uni"]}}
     asked = study(repository, protocol={"inner": None, "grouped": "both"}, methods=methods)
-    (batch,) = Plan.of(asked).batches("hg-nyt")
+    (batch,) = plan_of(asked).batches("hg-nyt")
     job = [("train_grouped", "hg-nyt", batch)]
     write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 0})
     assert estimate_study(asked, tmp_path, set(), job).other_seconds == START_SECONDS

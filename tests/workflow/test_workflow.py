@@ -404,7 +404,7 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     assert _run(copied, "MNB").table("scores")["point"].nunique() == 2
     changed.write_text(study.replace("title: A small study", "title: Another title"))
     assert set(copied.planned("--configfile", str(changed))) == {
-        "write_plan",
+        "describe_study",
         "summarise_cells",
         "write_tables",
         "write_costs",

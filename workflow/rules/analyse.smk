@@ -199,7 +199,6 @@ rule train_learning_curves:
             "datasets.corpus",
             "logs",
         ),
-        plan=ancient("results/plans/{study}.json"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         counts=counts_of,
@@ -216,7 +215,7 @@ rule train_learning_curves:
     params:
         digest=digest_of_curves,
     shell:
-        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
         " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
         " --folds {input.folds:q} --counts {input.counts:q} --tokens {input.tokens:q}"
         " --threads {threads} --output {output:q} --log {log:q}"

@@ -18,7 +18,6 @@ rule train_grouped:
             "datasets.corpus",
             "logs",
         ),
-        plan=ancient("results/plans/{study}.json"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         audit="results/corpora/{dataset}/audit.json",
         folds="results/folds/{study}/{dataset}.parquet",
@@ -37,7 +36,7 @@ rule train_grouped:
     params:
         digest=digest_of_batch,
     shell:
-        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
         " --batch {wildcards.batch:q} --corpus {input.corpus:q} --audit {input.audit:q}"
         " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
         " --counts results/counts/{wildcards.study:q}/{wildcards.dataset:q}"
@@ -57,7 +56,6 @@ rule compare_with_grouped:
             "datasets.corpus",
             "logs",
         ),
-        plan=ancient("results/plans/{study}.json"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         plain=runs_of_dataset("results/runs/{study}"),
@@ -74,7 +72,7 @@ rule compare_with_grouped:
     params:
         digest=digest_of_grouped_runs,
     shell:
-        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
         " --corpus {input.corpus:q} --folds {input.folds:q}"
         " --runs results/runs/{wildcards.study:q}"
         " --grouped results/duplicates/{wildcards.study:q}/runs --output {output:q} --log {log:q}"

@@ -83,7 +83,6 @@ rule register_models:
             "reporting.served_model",
             "logs",
         ),
-        plan=ancient("results/plans/{study}.json"),
         tracked="results/tracking/{study}.json",
         models=models_of_study(),
     output:
@@ -100,7 +99,8 @@ rule register_models:
     params:
         suffix=study.name.removeprefix(study.config["name"]),
         store=study.config["tracking_uri"] or "results/mlflow.db",
+        kept=storage.short_digest(plan.content["models"]),
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
-        " --plan {input.plan:q} --models results/models/{wildcards.study:q}"
+        " --plan {PLAN:q} --models results/models/{wildcards.study:q}"
         " --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"

@@ -339,12 +339,6 @@ def server_of_study():
     return ["--server", address] if address else []
 
 
-def study_files():
-    """The study files, relative to the working directory."""
-    files = workflow.configfiles or [ROOT / "config" / "config.yaml"]
-    return [os.path.relpath(file) for file in files]
-
-
 def command_of_study():
     """The command that runs the study from the folder of the Snakefile."""
     words = ["snakemake", "--cores", "all"]
@@ -371,4 +365,4 @@ def print_summary():
     """Print the comparison tables and where everything lies."""
     from textbaselines.reporting.summary import print_summary
 
-    print_summary(Path("results"), {**study.description(), "command": command_of_study()})
+    print_summary(Path("results"), plan.content["description"])

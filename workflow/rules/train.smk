@@ -22,7 +22,6 @@ rule train:
             "datasets.corpus",
             "logs",
         ),
-        plan=ancient("results/plans/{study}.json"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         audit="results/corpora/{dataset}/audit.json",
         folds="results/folds/{study}/{dataset}.parquet",
@@ -41,7 +40,7 @@ rule train:
     params:
         digest=digest_of_batch,
     shell:
-        "python {input.code[0]:q} --plan {input.plan:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
         " --batch {wildcards.batch:q} --code {input.code:q}"
         " --corpus {input.corpus:q} --audit {input.audit:q}"
         " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"

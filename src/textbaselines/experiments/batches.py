@@ -18,6 +18,7 @@ from textbaselines.experiments.estimates import (
     preparation_seconds,
     stated_size,
 )
+from textbaselines.experiments.plan import Plan
 from textbaselines.experiments.study import Study
 from textbaselines.storage import short_digest
 
@@ -105,3 +106,67 @@ def _cut(found: list[Estimated], length: float) -> Iterator[tuple[Task, ...]]:
 
 def _length(tasks: list[Estimated]) -> float:
     return sum(fits for _, _, fits, _ in tasks) + sum(_shared(tasks))
+
+
+def plan_of(study: Study, command: str = "snakemake --cores all") -> Plan:
+    """Return the plan of a study.
+
+    Parameters
+    ----------
+    study : Study
+    command : str
+        What runs it, for its description.
+    """
+    curves = study.config["learning_curves"]
+    batches = batches_of(study)
+    return Plan(
+        {
+            "study": study.name,
+            "description": {**study.description(), "command": command},
+            "methods": {
+                name: {
+                    "family": method.family,
+                    "points": [vars(point) for point in method.points],
+                }
+                for name, method in study.methods.items()
+            },
+            "representations": {
+                name: {
+                    **{key: value for key, value in vars(one).items() if key != "datasets"},
+                    "counts": one.counts,
+                    "vocabularies": one.vocabulary,
+                    "reduced": None if one.reduction is None else one.reduced,
+                    "files": list(files_of(study, name)),
+                }
+                for name, one in study.representations.items()
+            },
+            "datasets": {
+                name: {
+                    "classes": dataset.classes,
+                    "protocol": vars(study.protocol(name)),
+                    "max_documents": study.config["max_documents"],
+                    "tokenizers": {
+                        tokenizer: study.tokenizer(tokenizer, name)
+                        for tokenizer in study.config["tokenizers"]
+                    },
+                    "chooses": [method for method in study.methods if study.chooses(name, method)],
+                    "runs": [list(run) for run in study.runs_of(name)],
+                    "batches": {
+                        batch: [list(task) for task in tasks]
+                        for batch, tasks in batches[name].items()
+                    },
+                    "curves": {
+                        representation: study.curve_methods(name, representation)
+                        for of, representation in study.curve_runs()
+                        if of == name
+                    },
+                }
+                for name, dataset in study.datasets.items()
+            },
+            "models": [
+                *([dataset, "best"] for dataset in study.datasets_with_best()),
+                *(list(run) for run in study.kept_models()),
+            ],
+            "fractions": None if curves is None else curves["fractions"],
+        }
+    )

@@ -3,7 +3,9 @@
 Rules and jobs know a batch by its dataset and name. What that means, which tasks with which grid
 points, stands in the plan: a command line would not hold it (Linux takes 128 KiB an argument). A
 rule's parameter is the digest of its own part of the plan alone, so that a changed grid runs its
-own batch again and no other.
+own batch again and no other. The file is no input of a rule: Snakemake does not look at the
+parameters of jobs behind one that has to run. Here it is read; experiments.batches makes it, so
+that training does not rest on the code that checks studies.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,10 +17,10 @@ from typing import Any
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.experiments.batches import Task as Name
-from textbaselines.experiments.batches import batches_of, files_of
 from textbaselines.experiments.selection import candidates
-from textbaselines.experiments.study import Study
+
+Name = tuple[str, str]
+"""Representation and method of a training task."""
 
 
 @dataclass(frozen=True)
@@ -45,75 +47,29 @@ class Plan:
     content: dict[str, Any]
 
     @classmethod
-    def of(cls, study: Study) -> "Plan":
-        """Return the plan of a study."""
-        curves = study.config["learning_curves"]
-        batches = batches_of(study)
-        return cls(
-            {
-                "study": study.name,
-                "methods": {
-                    name: {
-                        "family": method.family,
-                        "points": [vars(point) for point in method.points],
-                    }
-                    for name, method in study.methods.items()
-                },
-                "representations": {
-                    name: {
-                        **{key: value for key, value in vars(one).items() if key != "datasets"},
-                        "counts": one.counts,
-                        "vocabularies": one.vocabulary,
-                        "reduced": None if one.reduction is None else one.reduced,
-                        "files": list(files_of(study, name)),
-                    }
-                    for name, one in study.representations.items()
-                },
-                "datasets": {
-                    name: {
-                        "classes": dataset.classes,
-                        "protocol": vars(study.protocol(name)),
-                        "max_documents": study.config["max_documents"],
-                        "tokenizers": {
-                            tokenizer: study.tokenizer(tokenizer, name)
-                            for tokenizer in study.config["tokenizers"]
-                        },
-                        "chooses": [
-                            method for method in study.methods if study.chooses(name, method)
-                        ],
-                        "runs": [list(run) for run in study.runs_of(name)],
-                        "batches": {
-                            batch: [list(task) for task in tasks]
-                            for batch, tasks in batches[name].items()
-                        },
-                        "curves": {
-                            representation: study.curve_methods(name, representation)
-                            for of, representation in study.curve_runs()
-                            if of == name
-                        },
-                    }
-                    for name, dataset in study.datasets.items()
-                },
-                "models": [
-                    *([dataset, "best"] for dataset in study.datasets_with_best()),
-                    *(list(run) for run in study.kept_models()),
-                ],
-                "fractions": None if curves is None else curves["fractions"],
-            }
-        )
-
-    @classmethod
     def read(cls, path: str | Path) -> "Plan":
         """Read the plan that :meth:`write` wrote."""
         return cls(storage.read_json(path))
 
-    def write(self, path: str | Path) -> None:
-        """Write the plan as JSON."""
-        storage.write_text(path, storage.canonical_json(self.content) + "\n")
+    def write(self, folder: str | Path) -> Path:
+        """Write the plan as JSON, unless it is there, and return its file, named by its content.
+
+        A study that is planned anew while it runs does not change what the running jobs read.
+        """
+        path = Path(folder, f"{self.content['study']}-{self.digest()}.json")
+        if not path.is_file():
+            storage.write_text(path, storage.canonical_json(self.content) + "\n")
+        return path
 
     def digest(self) -> str:
         """Return the digest of the whole plan."""
         return storage.short_digest(self.content)
+
+    def description_digest(self) -> str:
+        """Return the digest of the study's description and of which run is in which batch."""
+        of = self.content["datasets"]
+        batches = {name: one["batches"] for name, one in of.items()}
+        return storage.short_digest([self.content["description"], batches])
 
     def batches(self, dataset: str) -> dict[str, list[Name]]:
         """Return (representation, method) of the tasks of each batch of a dataset."""

@@ -10,6 +10,7 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.batches import plan_of
 from textbaselines.experiments.estimates import (
     START_SECONDS,
     STATED_RATES,
@@ -154,7 +155,7 @@ def estimate_study(
     """
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
-    plan = Plan.of(study)
+    plan = plan_of(study)
     sharing = {
         (dataset, task["representation"], task["method"]): {
             "in_job": sum(len(part.tasks) for part in parts),
