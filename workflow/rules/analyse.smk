@@ -213,9 +213,10 @@ rule train_learning_curves:
     resources:
         mem_mb=megabytes(12, least=800),
     params:
+        plan=plan_file,
         digest=digest_of_curves,
     shell:
-        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
         " --folds {input.folds:q} --counts {input.counts:q} --tokens {input.tokens:q}"
         " --threads {threads} --output {output:q} --log {log:q}"

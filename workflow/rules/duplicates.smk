@@ -34,9 +34,10 @@ rule train_grouped:
     resources:
         mem_mb=megabytes(12, least=800),
     params:
+        plan=plan_file,
         digest=digest_of_batch,
     shell:
-        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --batch {wildcards.batch:q} --corpus {input.corpus:q} --audit {input.audit:q}"
         " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
         " --counts results/counts/{wildcards.study:q}/{wildcards.dataset:q}"
@@ -58,6 +59,7 @@ rule compare_with_grouped:
         ),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
+        batches="results/runs/{study}/batches.json",
         plain=runs_of_dataset("results/runs/{study}"),
         grouped=runs_of_dataset("results/duplicates/{study}/runs"),
     output:
@@ -70,9 +72,10 @@ rule compare_with_grouped:
     resources:
         mem_mb=megabytes(12, least=800),
     params:
+        plan=plan_file,
         digest=digest_of_grouped_runs,
     shell:
-        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --corpus {input.corpus:q} --folds {input.folds:q}"
         " --runs results/runs/{wildcards.study:q}"
         " --grouped results/duplicates/{wildcards.study:q}/runs --output {output:q} --log {log:q}"

@@ -97,10 +97,11 @@ rule register_models:
         mem_mb=1000,
         mlflow_store=1,
     params:
+        plan=plan_file,
         suffix=study.name.removeprefix(study.config["name"]),
         store=study.config["tracking_uri"] or "results/mlflow.db",
         kept=storage.short_digest(plan.content["models"]),
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
-        " --plan {PLAN:q} --models results/models/{wildcards.study:q}"
+        " --plan {params.plan:q} --models results/models/{wildcards.study:q}"
         " --store {params.store:q} --receipt {output.receipt:q} --log {log:q}"

@@ -20,7 +20,8 @@ rule describe_study:
     resources:
         mem_mb=100,
     params:
+        plan=plan_file,
         digest=plan.description_digest(),
     shell:
-        "python {input.code[0]:q} --plan {PLAN:q} --description {output.description:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --description {output.description:q}"
         " --batches {output.batches:q} --log {log:q}"

@@ -4,52 +4,6 @@ Output: results/reports/<study>.html, and the same as results/report.html for th
 """
 
 
-def files_of_report():
-    """The files that the report shows or links to."""
-    name = study.name
-    tables = [
-        f"results/tables/{name}/{one}.csv" for one in ("comparison", "data", "near_duplicates")
-    ]
-    figures = [
-        f"results/figures/{name}/accuracy",
-        f"results/figures/{name}/critical-difference",
-        f"results/calibration/{name}/reliability",
-        f"results/calibration/{name}/by_length",
-        f"results/lengths/{name}/accuracy_by_length",
-        f"results/costs/{name}/front",
-    ]
-    for stage, names in {
-        "significance": ("pairs", "contrasts", "across", "ranks", "omnibus", "nemenyi"),
-        "calibration": ("calibration", "reliability", "by_length"),
-        "lengths": ("accuracy_by_length",),
-        "errors": (
-            "hardness",
-            "confusion",
-            "agreement",
-            "hard_documents",
-            "suspects",
-            "confident_errors",
-            "ngrams",
-        ),
-        "duplicates": ("leak",),
-        "costs": ("costs", "front"),
-    }.items():
-        tables += [f"results/{stage}/{name}/{one}.csv" for one in names]
-    if study.compares_grouped:
-        tables.append(f"results/duplicates/{name}/grouped.csv")
-    if study.config["protocol"]["inner"] is not None:
-        figures.append(f"results/search/{name}/curves")
-        tables.append(f"results/search/{name}/curves.csv")
-    if study.curve_runs():
-        figures.append(f"results/learning_curves/{name}/curves")
-        tables += [f"results/learning_curves/{name}/{one}.csv" for one in ("curves", "crossings")]
-    if published_file():
-        tables += [f"results/tables/{name}/{one}.csv" for one in ("claims", "claim_verdicts")]
-        tables.append("results/tables/fidelity.csv")
-    pictures = [f"{stem}.{form}" for stem in figures for form in ("svg", "png", "txt")]
-    return [f"results/cells/{name}.parquet", *tables, *pictures]
-
-
 rule measure_leak:
     """Compare accuracy on test documents that stand in training with that on new ones."""
     input:

@@ -38,9 +38,10 @@ rule train:
     resources:
         mem_mb=megabytes(12, least=800),
     params:
+        plan=plan_file,
         digest=digest_of_batch,
     shell:
-        "python {input.code[0]:q} --plan {PLAN:q} --dataset {wildcards.dataset:q}"
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --batch {wildcards.batch:q} --code {input.code:q}"
         " --corpus {input.corpus:q} --audit {input.audit:q}"
         " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
