@@ -10,7 +10,6 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -24,11 +23,9 @@ try:
     from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
-    from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
-    from textbaselines.experiments.plan_file import part_of
-    from textbaselines.experiments.receipts import RUN_FILES
+    from textbaselines.experiments.batches import plan_of
+    from textbaselines.experiments.runs import BATCH_FILES
     from textbaselines.experiments.study import read_study
-    from textbaselines.experiments.training_jobs import grouped_tasks, task_of, training_jobs
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
@@ -65,13 +62,24 @@ wildcard_constraints:
     study=re.escape(study.name),
     dataset="[A-Za-z0-9_-]+",
     file="[^/]+",
-    reduced="[A-Za-z0-9_-]+",
     tokenizer="[A-Za-z0-9_-]+",
     representation="[A-Za-z0-9_-]+",
     method="[A-Za-z0-9_-]+",
+    batch="[A-Za-z0-9_-]+",
+    reduction="[a-z0-9_-]+",
+    lowest="[0-9]+",
+    highest="[0-9]+",
+    policy="[a-z]+",
+    min_count="[0-9]+",
 
 
 include: "workflow/rules/naming.smk"
+
+
+# What the jobs of the study do: they find it in a file, by the names of their batches.
+plan = plan_of(study, command_of_study())
+
+
 include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/read.smk"
@@ -96,7 +104,7 @@ rule all:
     """Everything the study asks for: tables, analyses, models and, unless switched off, the store."""
     default_target: True
     input:
-        runs_of_study(),  # by themselves: a deleted one is not missed by tables that are there
+        runs_of_study(BATCH_FILES),  # by themselves: tables that are there do not ask for them
         tables_of_study(),
         analyses_of_study(),
         models_of_study(),
@@ -105,7 +113,7 @@ rule all:
 
 
 onstart:
-    write_plan()
+    plan.write()
     for note in study.notes():
         print(f"note: {note}", file=sys.stderr)
     # By default no more than 100 jobs start in a second, and to keep to that Snakemake looks at the

@@ -13,6 +13,7 @@ import pandas as pd
 from mlflow import MlflowClient
 
 from textbaselines import storage
+from textbaselines.experiments.runs import Run, write_batch, write_index
 from textbaselines.reporting.tracking.writer import log_runs
 
 FOLDS = 10
@@ -77,6 +78,9 @@ def make_run(folder: Path, points: int) -> None:
     storage.write_parquet(folder / "timings.parquet", timings)
     storage.write_parquet(folder / "predictions.parquet", predictions)
     storage.write_parquet(folder / "inner_scores.parquet", scores.iloc[:0].assign(inner=0))
+    storage.write_parquet(
+        folder / "inner_predictions.parquet", predictions.iloc[:0].assign(inner=0)
+    )
     run = {
         "protocol": {"inner": 0},
         "dataset": "made-up",
@@ -92,7 +96,7 @@ def log_once(root: Path) -> tuple[str, dict]:
     """Log the run folder of a root and return wall-clock and CPU seconds, and the receipt."""
     began, used = time.perf_counter(), time.process_time()
     receipt = log_runs(
-        [root.joinpath(*RUN)],
+        [Run(root / "runs" / RUN[0] / "one", *RUN[1:])],
         None,
         STUDY,
         database=root / "mlflow.db",
@@ -132,7 +136,11 @@ def main() -> None:
     for points in args.points:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            make_run(root.joinpath(*RUN), points)
+            kept = root.joinpath(*RUN)
+            make_run(kept, points)
+            record = storage.read_json(kept / "run.json")
+            write_batch(root / "runs" / RUN[0] / "one", [(record, kept)])
+            write_index(root / "runs" / "batches.json", {RUN[0]: {"one": [list(RUN[1:])]}})
             first, receipt = log_once(root)
             again, second = log_once(root)
             if second["counts"]["skipped"] != points + 1:

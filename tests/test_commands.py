@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from stored_runs import store_run
 from textbaselines.commands import main
 from textbaselines.experiments.collection import cells_of_studies, studies_in
 from textbaselines.reporting.commits import file_of_commit, keep_cells
@@ -73,8 +74,9 @@ def make_results(folder, name="small", correct=(8, 9), tested=10, better=-4):
         write_parquet(run / f"{name}.parquet", pd.DataFrame(rows))
     for name in ("inner_scores", "inner_predictions"):
         write_parquet(run / f"{name}.parquet", pd.DataFrame(rows[:0], columns=list(rows[0])))
-    half = folder / "runs" / "small" / "cr" / "uni" / "SVM"
-    write_json(half / "run.json", {})
+    store_run(run)
+    half = store_run(run.with_name("SVM"))
+    half.path("timings").unlink()
     return folder
 
 

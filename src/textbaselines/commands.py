@@ -14,6 +14,7 @@ from rich.console import Console
 from textbaselines import dry_run, provenance
 from textbaselines.arguments import check_checkout, check_port, check_results
 from textbaselines.errors import UserError
+from textbaselines.experiments.batches import plan_of
 from textbaselines.experiments.collection import (
     cells_of_studies,
     finished_runs,
@@ -21,10 +22,9 @@ from textbaselines.experiments.collection import (
     studies_in,
     study_in,
 )
-from textbaselines.experiments.planning import make_plan
+from textbaselines.experiments.planning import estimate_study
 from textbaselines.experiments.receipts import would_be_kept
 from textbaselines.experiments.study import Study, read_study
-from textbaselines.experiments.training_jobs import RULE, TRAINED_FROM, task_of, training_jobs
 from textbaselines.logs import start_log
 from textbaselines.reporting.commits import cells_at_commit
 from textbaselines.reporting.export import check_suffix, write_frame
@@ -129,13 +129,11 @@ def plan(
         results / "raw",
     )
     jobs = dry_run.jobs_to_run(root / "Snakefile", files, settings)
-    training = [(rule, of["dataset"]) for rule, of in jobs if rule.startswith(RULE)]
-    other = [
-        (rule, of.get("dataset"))
-        for rule, of in jobs
-        if rule != "all" and not rule.startswith(RULE)
-    ]
-    planned = make_plan(study, results, _to_train(study, results, training, other), other)
+    named = [(rule, of.get("dataset", ""), of.get("batch", "")) for rule, of in jobs]
+    training = [(dataset, batch) for rule, dataset, batch in named if rule == "train"]
+    other = [job for job in named if job[0] not in ("all", "train")]
+    remade = {dataset for rule, dataset, _ in other if rule in MAKES_INPUTS}
+    planned = estimate_study(study, results, _to_train(study, results, training, remade), other)
     cores = cores or len(os.sched_getaffinity(0))
     if form == "json":
         click.echo(plan_as_json(planned, study.name, cores), nl=False)
@@ -147,20 +145,20 @@ def plan(
         click.echo(line, err=exact)
 
 
+MAKES_INPUTS = ("read", "fold", "tokenise", "count", "fit_vocabularies", "reduce")
+"""The rules that make what a dataset's batches are trained from."""
+
+
 def _to_train(
-    study: Study,
-    results: Path,
-    training: list[tuple[str, str]],
-    other: list[tuple[str, str | None]],
+    study: Study, results: Path, training: list[tuple[str, str]], remade: set[str]
 ) -> set[tuple[str, str, str]]:
-    """Return the tasks that training jobs, (rule, dataset), would not keep as they are."""
-    trained = {job.rule: job.tasks for job in training_jobs(study)}
-    remade = {dataset for rule, dataset in other if rule.startswith(TRAINED_FROM)}
+    """Return the tasks of batches, (dataset, name), that training would not keep as they are."""
+    planned = plan_of(study)
     tasks = set()
-    for rule, dataset in training:
-        for representation, method in trained[rule]:
+    for dataset, batch in training:
+        for representation, method in planned.batches(dataset)[batch]:
             folder = results / "trained" / study.name / dataset / representation / method
-            task = task_of(study, dataset, representation, method)
+            task = planned.task(dataset, representation, method)
             if dataset in remade or not would_be_kept(folder, task, results.parent):
                 tasks.add((dataset, representation, method))
     return tasks

@@ -116,6 +116,53 @@ def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
         )
 
 
+def join_parquet(
+    path: str | Path, keys: Sequence[str], parts: Sequence[tuple[dict[str, str], Path]]
+) -> list[list[str]]:
+    """Write Parquet files one below the other, and return the columns that each of them had.
+
+    One part is in memory at a time. A part is a row group, so that a reader who filters by the
+    columns that say which part a row is from reads that part alone. A column that a part lacks is
+    null there.
+
+    Parameters
+    ----------
+    path : path
+    keys : sequence of str
+        The columns that say which part a row is from.
+    parts : sequence of (mapping, path)
+        What says which part it is, a value for each key, and the file.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schemas = [pq.read_schema(part).remove_metadata() for _, part in parts]
+    shared = pa.unify_schemas(
+        [pa.schema([(name, pa.string()) for name in keys]), *schemas], promote_options="permissive"
+    )
+    words = [field.name for field in shared if not pa.types.is_floating(field.type)]
+    with (
+        whole_file(path) as beside,
+        pq.ParquetWriter(
+            beside, shared, compression="zstd", use_dictionary=words, write_statistics=list(keys)
+        ) as writer,
+    ):
+        for key, part in parts:
+            table = pq.read_table(part).replace_schema_metadata()
+            for name in keys:
+                column = pa.array([key[name]] * len(table), pa.string())
+                table = table.append_column(name, column)
+            found = [
+                table[field.name].cast(field.type)
+                if field.name in table.column_names
+                else pa.nulls(len(table), field.type)
+                for field in shared
+            ]
+            whole = pa.table(found, schema=shared)
+            writer.write_table(whole, row_group_size=max(len(whole), 1))
+    return [list(schema.names) for schema in schemas]
+
+
 def read_parquet(
     path: str | Path,
     filters: list[tuple[str, str, Any]] | None = None,
@@ -137,6 +184,22 @@ def read_parquet(
         return pd.read_parquet(
             path, filters=filters, columns=None if columns is None else list(columns)
         )
+
+
+def table_digest(
+    path: str | Path, filters: list[tuple[str, str, Any]], columns: Sequence[str]
+) -> str:
+    """Return the sha256 of the content of some rows and columns of a Parquet file, in hex."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with named_if_broken(path, "Parquet"):
+        table = pq.read_table(path, columns=list(columns), filters=filters)
+    stream = pa.BufferOutputStream()
+    plain = table.replace_schema_metadata().combine_chunks()
+    with pa.ipc.new_stream(stream, plain.schema) as writer:
+        writer.write_table(plain)
+    return hashlib.sha256(stream.getvalue()).hexdigest()
 
 
 def parquet_columns(path: str | Path) -> list[str]:

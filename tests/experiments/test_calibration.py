@@ -10,6 +10,7 @@ from scipy.special import expit, log_softmax
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, log_loss
 
+from stored_runs import store_run
 from textbaselines.experiments import calibration as cal
 from textbaselines.experiments.lengths import length_parts
 
@@ -254,6 +255,7 @@ def write_run(folder, test_labels="", inner_shift=0.0) -> None:
     tested.to_parquet(folder / "predictions.parquet")
     pd.concat(inner).to_parquet(folder / "inner_predictions.parquet")
     (folder / "run.json").write_text(json.dumps({"positive": "pos"}))
+    store_run(folder)
 
 
 SELECTIONS = pd.DataFrame(
@@ -305,6 +307,7 @@ def test_a_cell_without_inner_predictions_or_result_says_why(tmp_path) -> None:
     # What a run without inner folds holds: columns, and no row.
     empty = pd.DataFrame(columns=["point", "repeat", "fold", "inner", "id", "label", "score"])
     empty.to_parquet(tmp_path / "d/bi/M/inner_predictions.parquet")
+    store_run(tmp_path / "d/bi/M")
     ids = [f"t{fold}-{row}" for fold in (0, 1) for row in range(40)]
     corpus = pd.DataFrame({"id": ids, "label": ["pos", "neg"] * 40, "group": ids})
     lengths = pd.Series(np.arange(80), index=ids)

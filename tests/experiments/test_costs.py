@@ -6,8 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import costs_of_runs, model_bytes
+from textbaselines.experiments.runs import Run
 from textbaselines.storage import write_json
 
 RUN = {
@@ -19,8 +21,9 @@ RUN = {
 }
 
 
-def run_folder(folder: Path) -> Path:
-    folder.mkdir()
+def stored(root: Path) -> Run:
+    folder = root / "runs" / "d" / "bi" / "M"
+    folder.mkdir(parents=True)
     write_json(folder / "run.json", RUN)
     key = {"point": ["a", "a", "b", "b"], "repeat": [0] * 4, "fold": [0, 1, 0, 1]}
     pd.DataFrame(
@@ -39,13 +42,21 @@ def run_folder(folder: Path) -> Path:
         }
         # Another order of rows: they are joined by point, repeat and fold.
     ).iloc[::-1].to_parquet(folder / "timings.parquet")
+    return store_run(folder)
+
+
+def measured(root: Path, text: str) -> Path:
+    folder = root / "benchmarks"
+    (folder / "d").mkdir(parents=True)
+    (folder / "d" / "bi-M.tsv").write_text(text)
     return folder
 
 
 def test_medians_over_the_fits_that_did_not_fail(tmp_path: Path) -> None:
-    benchmark = tmp_path / "b.tsv"
-    benchmark.write_text("s\th:m:s\tmax_rss\n7.5\t0:00:07\t123.4\n")
-    (row,) = costs_of_runs([run_folder(tmp_path / "run")], [benchmark]).to_dict("records")
+    # Beside another task of the batch.
+    lines = ["representation\tmethod\ts\tmax_rss", "bi\tM\t7.5\t123.4", "bi\tN\t9\t9", ""]
+    benchmarks = measured(tmp_path, "\n".join(lines))
+    (row,) = costs_of_runs([stored(tmp_path)], benchmarks).to_dict("records")
     assert row["fits"] == 3
     assert row["fit_seconds"] == 2.0
     # 10, 100 and 30 microseconds a document.
@@ -57,17 +68,19 @@ def test_medians_over_the_fits_that_did_not_fail(tmp_path: Path) -> None:
 
 
 def test_a_job_too_short_to_be_measured(tmp_path: Path) -> None:
-    benchmark = tmp_path / "b.tsv"
-    benchmark.write_text("s\tmax_rss\n0.1\t-\n")
-    (row,) = costs_of_runs([run_folder(tmp_path / "run")], [benchmark]).to_dict("records")
+    text = "representation\tmethod\ts\tmax_rss\nbi\tM\t0.1\t-\n"
+    (row,) = costs_of_runs([stored(tmp_path)], measured(tmp_path, text)).to_dict("records")
     assert math.isnan(row["peak_mebibytes"])
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
-    benchmark = tmp_path / "b.tsv"
-    benchmark.write_text("a\tb\n1\t2\n")
+    benchmarks = measured(tmp_path, "a\tb\n1\t2\n")
+    run = stored(tmp_path)
     with pytest.raises(UserError, match="not a benchmark file"):
-        costs_of_runs([run_folder(tmp_path / "run")], [benchmark])
+        costs_of_runs([run], benchmarks)
+    (benchmarks / "d" / "bi-M.tsv").write_text("representation\tmethod\ts\tmax_rss\n")
+    with pytest.raises(UserError, match="no measure of a task"):
+        costs_of_runs([run], benchmarks)
 
 
 def test_two_classes_share_one_list_of_weights() -> None:

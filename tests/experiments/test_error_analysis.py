@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from stored_runs import store_run
 from textbaselines.experiments import error_analysis as errors
 from textbaselines.experiments.reported_cells import cells_of_methods
 
@@ -43,6 +44,7 @@ def predictions(tmp_path) -> pd.DataFrame:
         frame["label"] = frame["id"].map(LABELS)
         frame["predicted"] = ["pos" if score > 0 else "neg" for score in scores]
         frame.to_parquet(folder / "predictions.parquet")
+        store_run(folder)
     return errors.predictions_of_cells(tmp_path, CELLS, pd.DataFrame())
 
 

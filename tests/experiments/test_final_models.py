@@ -14,7 +14,7 @@ from sklearn.naive_bayes import MultinomialNB
 from textbaselines.errors import UserError
 from textbaselines.experiments.final_models import (
     best_cell,
-    calibration_file,
+    calibration_table,
     fixed_cell,
     store_final_model,
     training_documents,
@@ -283,8 +283,8 @@ def test_three_classes_are_calibrated_by_a_temperature(family: str, tmp_path: Pa
 
 
 def test_a_calibration_sees_no_test_document_of_an_official_split() -> None:
-    assert calibration_file({"protocol": {"kind": "split"}}) == "inner_predictions.parquet"
-    assert calibration_file({"protocol": {"kind": "cv"}}) == "predictions.parquet"
+    assert calibration_table({"protocol": {"kind": "split"}}) == "inner_predictions"
+    assert calibration_table({"protocol": {"kind": "cv"}}) == "predictions"
 
 
 def test_only_the_documents_that_the_study_used() -> None:

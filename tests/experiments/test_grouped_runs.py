@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines.experiments.folds import Protocol, divisions, draw_folds, draw_inner_folds
 from textbaselines.experiments.grouped_runs import (
     GROUPED_COLUMNS,
@@ -14,8 +15,11 @@ from textbaselines.experiments.grouped_runs import (
     compare_with_grouped,
     cost_of_leak,
     folds_kept_together,
+    has_repeats,
     inner_folds_kept_together,
+    train_grouped,
 )
+from textbaselines.experiments.runs import run_of
 from textbaselines.experiments.selection import (
     cell_predictions,
     read_run_scores,
@@ -164,6 +168,19 @@ def train_plain(runs: Path, work, corpus, folds, inner=None) -> None:
     for one in train(part.tasks, counts, vocabularies, folds, inner, corpus, 1, LOG):
         folder = runs / "d" / one.task.representation / one.task.method
         write_results(folder, one.results, one.task, "0" * 16)
+        store_run(folder)
+
+
+def compared_with_grouped(tmp_path: Path, work, corpus, folds, inner, protocol) -> pd.DataFrame:
+    """Train on grouped folds and compare with the runs of tmp_path/runs."""
+    grouped = []
+    for one in train_grouped(work, corpus, folds, inner, protocol, "d", 1, LOG):
+        folder = tmp_path / "grouped" / "d" / one.task.representation / one.task.method
+        write_results(folder, one.results, one.task, "0" * 16)
+        grouped.append(store_run(folder))
+    runs = tmp_path / "runs"
+    plain = [run_of(runs, "d", run.representation, run.method) for run in grouped]
+    return compare_with_grouped(plain, grouped, corpus.set_index("id")["group"], runs)
 
 
 def test_a_text_known_from_training_is_known_no_more(tmp_path: Path) -> None:
@@ -174,8 +191,8 @@ def test_a_text_known_from_training_is_known_no_more(tmp_path: Path) -> None:
     protocol = Protocol("cv", 4)
     folds = draw_folds(corpus, protocol, "d")
     train_plain(tmp_path / "runs", work, corpus, folds)
-    arguments = (corpus, folds, NO_INNER, protocol, "d", tmp_path / "runs", 1, LOG)
-    (row,) = compare_with_grouped(work, *arguments).to_dict("records")
+    compared = compared_with_grouped(tmp_path, work, corpus, folds, NO_INNER, protocol)
+    (row,) = compared.to_dict("records")
     assert tuple(row) == GROUPED_COLUMNS
     assert (row["accuracy"], row["predictions_grouped"]) == (1.0, 40)
     # No word of a test document is known, and of equal classes none is likelier than chance.
@@ -212,9 +229,7 @@ def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
     work = [replace(work[0], tasks=tasks)]
     inner = draw_inner_folds(corpus, folds, protocol, "d")
     train_plain(tmp_path / "runs", work, corpus, folds, inner)
-    compared = compare_with_grouped(
-        *(work, corpus, folds, inner, protocol, "d", tmp_path / "runs", 1, LOG)
-    )
+    compared = compared_with_grouped(tmp_path, work, corpus, folds, inner, protocol)
     assert list(zip(compared["representation"], compared["selection"], strict=True)) == [
         ("uni", "fixed"),
         ("uni-tfidf", "fixed"),
@@ -227,8 +242,8 @@ def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
     kept_inner = inner_folds_kept_together(inner, kept, groups, labels)
     train_plain(tmp_path / "alone", work, corpus, kept, kept_inner)
     for side, column in (("runs", "accuracy"), ("alone", "accuracy_grouped")):
-        folders = [tmp_path / side / "d" / task.representation / "MNB" for task in tasks]
-        chosen = selections_of_runs([read_run_scores(folder) for folder in folders])
+        runs = [run_of(tmp_path / side, "d", task.representation, "MNB") for task in tasks]
+        chosen = selections_of_runs([read_run_scores(run) for run in runs])
         for row in compared.to_dict("records"):
             found = cell_predictions(tmp_path / side, {**row, "point": "p0"}, chosen)
             right = (found["label"] == found["predicted"]).mean()
@@ -237,11 +252,8 @@ def test_what_inner_folds_choose_is_compared_too(tmp_path: Path) -> None:
     assert set(chosen["point"]) == {"p1"}
 
 
-def test_nothing_is_trained_without_repeats(tmp_path: Path) -> None:
-    texts = [f"w{place}" for place in range(12)]
-    corpus, work = study(tmp_path, texts, ["y", "n"] * 6)
-    protocol = Protocol("cv", 3)
-    folds = draw_folds(corpus, protocol, "d")
-    compared = compare_with_grouped(work, corpus, folds, NO_INNER, protocol, "d", tmp_path, 1, LOG)
-    assert list(compared.columns) == list(GROUPED_COLUMNS)
-    assert compared.empty
+def test_whether_texts_repeat_across_folds() -> None:
+    corpus = pd.DataFrame({"id": list("abcd"), "group": ["x", "x", "y", "z"]})
+    folds = pd.DataFrame({"repeat": 0, "fold": [0, 1, 0, 1], "id": list("abcd")})
+    assert has_repeats(corpus, folds)
+    assert not has_repeats(corpus, folds.assign(fold=[0, 0, 1, 1]))

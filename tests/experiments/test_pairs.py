@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
 from textbaselines.experiments.pairs import (
     PAIR_COLUMNS,
@@ -60,6 +61,7 @@ def write_run(root, method, right, *, order=None, representation="bi", n_train=5
     write_parquet(folder / "predictions.parquet", pd.concat([other, frame]))
     scores = frame[["point", "repeat", "fold"]].drop_duplicates().assign(n_train=n_train)
     write_parquet(folder / "scores.parquet", scores)
+    store_run(folder)
 
 
 def pairs_of(root, **more):

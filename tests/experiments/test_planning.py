@@ -6,7 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
+from textbaselines.experiments.batches import plan_of
 from textbaselines.experiments.estimates import (
     PREPARE_SECONDS,
     REDUCE_SECONDS,
@@ -16,7 +18,7 @@ from textbaselines.experiments.estimates import (
     TOKENS_PER_DOCUMENT,
     units,
 )
-from textbaselines.experiments.planning import TEXT_SECONDS, Plan, make_plan, size_of
+from textbaselines.experiments.planning import TEXT_SECONDS, StudyEstimate, estimate_study, size_of
 from textbaselines.experiments.study import make_study
 from textbaselines.models.registry import METHODS
 from textbaselines.storage import write_json, write_parquet
@@ -33,7 +35,7 @@ def study(repository: Path, **changes):
     return make_study({**config, **changes}, "my.yaml", repository, schemas)
 
 
-def by_method(plan: Plan, dataset: str = "hg-nyt"):
+def by_method(plan: StudyEstimate, dataset: str = "hg-nyt"):
     rows = plan.rows[plan.rows["dataset"] == dataset]
     return {row["method"]: row for row in rows.to_dict("records")}
 
@@ -56,6 +58,7 @@ def write_run(results: Path, dataset: str, family: str, seconds, failures, reduc
     points = [{"point": "a", "params": METHODS[family].defaults}]
     run |= {"ngrams": [1, 2], "reduction": reduction, "points": points}
     write_json(folder / "run.json", run)
+    store_run(folder)
 
 
 def test_every_family_has_a_rate() -> None:
@@ -66,7 +69,7 @@ def test_every_family_has_a_rate() -> None:
 
 def test_fits_are_counted(repository: Path, tmp_path: Path) -> None:
     asked = study(repository, protocol={"inner": None})
-    plan = make_plan(asked, tmp_path, asked.runs())
+    plan = estimate_study(asked, tmp_path, asked.runs())
     training = NYT - NYT // 10
     rows = by_method(plan)
     # Four values of alpha; five of C; four of C times four of beta: on ten folds, three times.
@@ -87,7 +90,7 @@ def test_inner_fits_are_counted(repository: Path, tmp_path: Path) -> None:
             "MNB": {"family": "mnb", "representations": ["uni"]},
         },
     )
-    rows = by_method(make_plan(asked, tmp_path, asked.runs()))
+    rows = by_method(estimate_study(asked, tmp_path, asked.runs()))
     training = NYT - NYT // 10
     inner = training * 4 // 5
     assert (rows["SVM"]["outer_fits"], rows["SVM"]["inner_fits"]) == (50, 250)
@@ -116,7 +119,7 @@ def test_units_of_what_options_make_dearer() -> None:
 
 def test_what_is_done_costs_nothing(repository: Path, tmp_path: Path) -> None:
     asked = study(repository)
-    plan = make_plan(asked, tmp_path, {("hg-nyt", "bi", "SVM")})
+    plan = estimate_study(asked, tmp_path, {("hg-nyt", "bi", "SVM")})
     rows = by_method(plan)
     assert (rows["MNB"]["done"], rows["MNB"]["core_seconds"], rows["MNB"]["basis"]) == (
         3,
@@ -127,7 +130,7 @@ def test_what_is_done_costs_nothing(repository: Path, tmp_path: Path) -> None:
     assert plan.tasks[~plan.tasks["done"]][["representation", "method"]].values.tolist() == [
         ["bi", "SVM"]
     ]
-    assert make_plan(asked, tmp_path, set()).core_seconds == 0
+    assert estimate_study(asked, tmp_path, set()).core_seconds == 0
 
 
 def test_stated_rates_by_hand(repository: Path, tmp_path: Path) -> None:
@@ -149,18 +152,18 @@ def test_stated_rates_by_hand(repository: Path, tmp_path: Path) -> None:
         },
     )
     training, terms = NYT - NYT // 10, NYT * 20 * 10 / 1e6
-    plan = make_plan(asked, tmp_path, asked.runs())
+    plan = estimate_study(asked, tmp_path, asked.runs())
     seconds = {name: row["core_seconds"] for name, row in by_method(plan).items()}
-    # Naive Bayes and the SVM share a job, on counts of their own.
-    half = START_SECONDS / 2 + TASK_SECONDS
+    # All share a job; what is made of the coordinates is made once.
+    third = START_SECONDS / 3 + TASK_SECONDS
     assert seconds["NB"] == pytest.approx(
-        half + PREPARE_SECONDS * terms + 10 * training * 20 * 0.0025e-6
+        third + PREPARE_SECONDS * terms + 10 * training * 20 * 0.0025e-6
     )
     reduction = REDUCE_SECONDS * terms
-    assert seconds["SVM"] == pytest.approx(half + reduction + 10 * training**1.5 * 7 * 0.000242e-6)
-    assert seconds["KSVM"] == pytest.approx(
-        START_SECONDS + TASK_SECONDS + reduction + 10 * training**2 * 0.0235e-6
+    assert seconds["SVM"] == pytest.approx(
+        third + reduction / 2 + 10 * training**1.5 * 7 * 0.000242e-6
     )
+    assert seconds["KSVM"] == pytest.approx(third + reduction / 2 + 10 * training**2 * 0.0235e-6)
 
 
 def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_finished_runs_go_before_stated_rates(repository: Path, tmp_path: Path) 
     write_run(tmp_path, "cr", "mnb", [10.0], [None])
     asked = study(repository, datasets=["hg-nyt", "cr"], protocol={"inner": None})
     only = {("hg-nyt", "bi", "SVM"), ("hg-nyt", "uni", "SVM"), ("hg-nyt", "bi", "MNB")}
-    plan = make_plan(asked, tmp_path, only)
+    plan = estimate_study(asked, tmp_path, only)
     job = plan.tasks.set_index(["dataset", "representation", "method"])["core_seconds"]
     training, points = NYT - NYT // 10, 5
 
@@ -202,38 +205,45 @@ def test_an_audit_of_another_version_is_told(repository: Path, tmp_path: Path) -
     write_json(tmp_path / "corpora" / "cr" / "audit.json", {"length": {}})
     write_run(tmp_path, "cr", "svm", [1.0], [None])
     with pytest.raises(UserError, match="without the length of documents") as error:
-        make_plan(study(repository), tmp_path, set())
+        estimate_study(study(repository), tmp_path, set())
     assert "corpora/cr/audit.json" in str(error.value)
 
 
 def test_other_jobs(repository: Path, tmp_path: Path) -> None:
     write_audit(tmp_path, "hg-nyt", 20.0)
-    other = [("count_ngrams_words", "hg-nyt"), ("read_corpus", "hg-nyt"), ("write_tables", None)]
-    plan = make_plan(study(repository), tmp_path, set(), other)
-    assert plan.other_jobs == {"count_ngrams_words": 1, "read_corpus": 1, "write_tables": 1}
+    text_rules = ("count", "count", "fit_vocabularies", "read")
+    other = [*((rule, "hg-nyt", "") for rule in text_rules), ("write_tables", "", "")]
+    plan = estimate_study(study(repository), tmp_path, set(), other)
+    assert plan.other_jobs == {
+        "count": 2,
+        "fit_vocabularies": 1,
+        "read": 1,
+        "write_tables": 1,
+    }
     # Counts of uni- and of bigrams, and one vocabulary.
-    each = 2 * TEXT_SECONDS["count_ngrams"] + TEXT_SECONDS["fit_vocabularies"]
-    text = (each + TEXT_SECONDS["read_corpus"]) * NYT * 20 / 1e6
-    assert plan.other_seconds == pytest.approx(3 * START_SECONDS + text)
+    each = 2 * TEXT_SECONDS["count"] + TEXT_SECONDS["fit_vocabularies"]
+    text = (each + TEXT_SECONDS["read"]) * NYT * 20 / 1e6
+    assert plan.other_seconds == pytest.approx(5 * START_SECONDS + text)
     assert plan.core_seconds == plan.other_seconds
 
 
 def test_grouped_runs_cost_their_fits_where_texts_repeat(repository: Path, tmp_path: Path) -> None:
     """Fixed points alone without inner folds; all points and the inner folds with them."""
-    job = [("compare_with_grouped", "hg-nyt")]
     methods = {"SVM": {"family": "svm", "grid": "default", "representations": ["uni"]}}
     asked = study(repository, protocol={"inner": None, "grouped": "both"}, methods=methods)
+    (batch,) = plan_of(asked).batches("hg-nyt")
+    job = [("train_grouped", "hg-nyt", batch)]
     write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 0})
-    assert make_plan(asked, tmp_path, set(), job).other_seconds == START_SECONDS
+    assert estimate_study(asked, tmp_path, set(), job).other_seconds == START_SECONDS
     write_audit(tmp_path, "hg-nyt", 20.0, duplicates={"repeating_documents": 3})
     training = NYT - NYT // 10
     fit, inner_fit = (0.000335e-6 * 20 * 10 * n**1.5 for n in (training, training * 4 // 5))
     prepared = PREPARE_SECONDS * 10 * NYT * 20 / 1e6
     start = 2 * START_SECONDS + TASK_SECONDS
-    plain = make_plan(asked, tmp_path, set(), job)
+    plain = estimate_study(asked, tmp_path, set(), job)
     assert plain.other_seconds == pytest.approx(start + prepared + fit)
     asked = study(repository, protocol={"inner": {"folds": 5}, "grouped": "both"}, methods=methods)
-    nested = make_plan(asked, tmp_path, set(), job)
+    nested = estimate_study(asked, tmp_path, set(), job)
     prepared += PREPARE_SECONDS * 10 * 5 * training * 20 / 1e6
     assert nested.other_seconds == pytest.approx(start + prepared + 5 * fit + 25 * inner_fit)
 
@@ -261,7 +271,7 @@ def test_sizes(repository: Path, tmp_path: Path) -> None:
 
 def test_wall_time_is_that_of_the_busiest_core() -> None:
     jobs = pd.DataFrame({"core_seconds": [2.0, 3.0, 2.0, 3.0, 2.0]})
-    plan = Plan(pd.DataFrame(), jobs, {}, 4.0, ())
+    plan = StudyEstimate(pd.DataFrame(), jobs, {}, 4.0, ())
     # 3 + 2 + 2 beside 3 + 2.
     assert plan.wall_seconds(2) == 7 + 2
     assert plan.wall_seconds(1) == plan.core_seconds == 16

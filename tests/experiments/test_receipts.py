@@ -7,15 +7,16 @@ import pytest
 from textbaselines.experiments.receipts import (
     MEASURES,
     RECEIPT,
-    RUN_FILES,
+    RECORD,
     digests_of,
     discard_receipt,
     is_trained,
-    place,
     would_be_kept,
     write_receipt,
 )
+from textbaselines.experiments.runs import TABLES
 
+FILES = (RECORD, *(f"{name}.parquet" for name in TABLES), MEASURES)
 TASK = {"method": "MNB", "points": [{"point": "a", "params": {"alpha": 1.0}}]}
 
 
@@ -31,7 +32,7 @@ def files(tmp_path: Path) -> list[Path]:
 def folder(tmp_path: Path, files: list[Path]) -> Path:
     folder = tmp_path / "run"
     folder.mkdir()
-    for name in (*RUN_FILES, MEASURES):
+    for name in FILES:
         (folder / name).write_text(name)
     write_receipt(folder, TASK, digests_of(files))
     return folder
@@ -42,7 +43,7 @@ def test_a_whole_folder_of_the_same_task_and_files_is_kept(folder, files) -> Non
     assert would_be_kept(folder, TASK, Path("/"))
 
 
-@pytest.mark.parametrize("name", [*RUN_FILES, MEASURES, RECEIPT])
+@pytest.mark.parametrize("name", [*FILES, RECEIPT])
 @pytest.mark.parametrize("how", ["missing", "changed"])
 def test_a_missing_or_changed_file_is_made_again(folder, files, name: str, how: str) -> None:
     if how == "missing":
@@ -73,22 +74,3 @@ def test_a_folder_that_is_being_written_is_not_relied_on(folder, files) -> None:
     discard_receipt(folder)
     discard_receipt(folder)
     assert not is_trained(folder, TASK, digests_of(files))
-
-
-@pytest.mark.parametrize("links", [True, False])
-def test_kept_files_are_placed_anew(folder, files, tmp_path, monkeypatch, links: bool) -> None:
-    def refused(*_: object) -> None:
-        raise OSError("no links here")
-
-    if not links:
-        monkeypatch.setattr("os.link", refused)
-    run, measures = tmp_path / "runs" / "uni", tmp_path / "benchmarks" / "d-uni.tsv"
-    for _ in range(2):
-        place(folder, run, measures)
-        assert {path.name: path.read_text() for path in run.iterdir()} == {n: n for n in RUN_FILES}
-        assert measures.read_text() == MEASURES
-        # What somebody writes in its place does not reach what is kept.
-        (run / "run.json").unlink()
-        (run / "run.json").write_text("other")
-        assert is_trained(folder, TASK, digests_of(files))
-    assert (run / "scores.parquet").samefile(folder / "scores.parquet") == links

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
+from textbaselines.experiments.runs import Run
 from textbaselines.experiments.search_curves import (
     CURVE_COLUMNS,
     expected_maximum,
@@ -48,7 +50,7 @@ def test_a_failed_point_is_as_bad_as_the_worst() -> None:
     assert np.isnan(expected_maximum(np.array([np.nan, np.nan]))).tolist() == [True, True]
 
 
-def write_run(folder: Path, correct: dict[tuple[str, int, int], int | None], origins) -> Path:
+def write_run(folder: Path, correct: dict[tuple[str, int, int], int | None], origins) -> Run:
     """A run whose inner folds have 10 and 30 documents; None for a failed fit."""
     rows = [
         {
@@ -72,7 +74,7 @@ def write_run(folder: Path, correct: dict[tuple[str, int, int], int | None], ori
     write_json(folder / "run.json", run)
     # Rows in no particular order.
     write_parquet(folder / "inner_scores.parquet", frame.sample(frac=1, random_state=0))
-    return folder
+    return store_run(folder)
 
 
 ORIGINS = {"a": ["fixed"], "b": ["grid"], "c": ["fixed", "grid"]}
@@ -84,7 +86,7 @@ def test_folds_are_pooled_within_and_averaged_without(tmp_path: Path) -> None:
         **{("b", 0, 0): 10, ("b", 0, 1): 10, ("b", 1, 0): 2, ("b", 1, 1): 6},
         **{("c", 0, 0): 5, ("c", 0, 1): 5, ("c", 1, 0): 8, ("c", 1, 1): 20},
     }
-    curves = search_curves([write_run(tmp_path / "SVM", correct, ORIGINS)])
+    curves = search_curves([write_run(tmp_path / "cr" / "bi" / "SVM", correct, ORIGINS)])
     assert list(curves.columns) == list(CURVE_COLUMNS)
     # b: 20/40 and 8/40, c: 10/40 and 28/40; the fixed point a is not on the grid.
     one = (0.5 + 0.25) / 2, (0.2 + 0.7) / 2
@@ -99,7 +101,7 @@ def test_folds_are_pooled_within_and_averaged_without(tmp_path: Path) -> None:
 
 def test_a_point_that_fails_on_one_inner_fold_has_failed(tmp_path: Path) -> None:
     correct = {("b", 0, 0): 10, ("b", 0, 1): None, ("c", 0, 0): 5, ("c", 0, 1): 5}
-    curves = search_curves([write_run(tmp_path / "SVM", correct, ORIGINS)])
+    curves = search_curves([write_run(tmp_path / "cr" / "bi" / "SVM", correct, ORIGINS)])
     assert curves["expected_accuracy"].tolist() == pytest.approx([0.25, 0.25])
     assert curves["failed_points"].tolist() == [1, 1]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines import storage
 from textbaselines.experiments import selection
 from textbaselines.experiments.evaluation import cells_of_runs
@@ -157,7 +158,9 @@ def test_predictions_of_a_cell(tmp_path) -> None:
                 "score": 0.0,
             }
         )
-        storage.write_parquet(tmp_path / "d" / representation / "M" / "predictions.parquet", frame)
+        folder = tmp_path / "d" / representation / "M"
+        storage.write_parquet(folder / "predictions.parquet", frame)
+        store_run(folder)
     uni = run_scores("uni", {"c": [1, 9]}, {"c": [[0, 0], [10, 2]]})
     cells, selections = cells_of_runs([BI, uni])
     found = {

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
 from textbaselines.experiments.significance import corrected_resampled_t
 from textbaselines.reporting.claims import (
@@ -73,7 +74,7 @@ def noisy(mean, seed, size=100, spread=0.01):
 
 
 def outcomes(folders, claims):
-    frame = judge_claims(read_points(folders), claims)
+    frame = judge_claims(read_points([store_run(folder) for folder in folders]), claims)
     return frame, verdicts(frame, claims).set_index("claim")["verdict"].to_dict()
 
 
@@ -189,7 +190,7 @@ def test_betas_are_those_that_the_study_ran(tmp_path):
     grid = {0.25: base + 0.02, 0.0: base, 0.5: base + 0.02, 1.0: base + noisy(0, 8)}
     folder = run(tmp_path, "cr", "nbsvm", 1, grid, params={"alpha": 1.0, "C": 1.0})
     claims = tuple(claim for claim in CLAIMS if claim.name in ("4a", "4b"))
-    frame = judge_claims(read_points([folder]), claims)
+    frame = judge_claims(read_points([store_run(folder)]), claims)
     ran = frame[frame["outcome"] != "not run in this study"]
     assert ran[["claim", "a", "b"]].to_numpy().tolist() == [
         ["4a", "NBSVM-uni (beta 0.25)", "NBSVM-uni (beta 0)"],
@@ -201,7 +202,9 @@ def test_betas_are_those_that_the_study_ran(tmp_path):
         *("NBSVM-bi (beta 0.5)", "NBSVM-bi (beta 1)"),
     }
     other = run(tmp_path, "cr", "mnb", 1, base)
-    assert (verdicts(judge_claims(read_points([other]), claims), claims)["run"] == 0).all()
+    assert (
+        verdicts(judge_claims(read_points([store_run(other)]), claims), claims)["run"] == 0
+    ).all()
 
 
 def test_only_like_is_compared_with_like(tmp_path):
@@ -229,7 +232,7 @@ def test_other_folds_are_refused(tmp_path):
         run(tmp_path, "cr", "mnb", 2, noisy(0.8, 2, size=90)),
     ]
     with pytest.raises(UserError, match="not run on the same folds"):
-        judge_claims(read_points(folders), BIGRAMS)
+        judge_claims(read_points([store_run(folder) for folder in folders]), BIGRAMS)
 
 
 def test_the_sides_of_the_claims_by_name():
@@ -250,7 +253,7 @@ def test_the_table_shows_every_claim(tmp_path):
         run(tmp_path, "cr", "mnb", 1, noisy(0.84, 1)),
         run(tmp_path, "cr", "mnb", 2, noisy(0.82, 2)),
     ]
-    frame = judge_claims(read_points(folders))
+    frame = judge_claims(read_points([store_run(folder) for folder in folders]))
     table = claims_table(frame, {"title": "Small"})
     assert {row[0].text[0] for row in table.rows} == set("12345678")
     first = table.rows[0]

@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from textbaselines.experiments.runs import run_of
+
 pytestmark = pytest.mark.xdist_group("workflow")
 
 STUDY = "small-trial50"
@@ -18,8 +20,8 @@ def test_the_curves_are_those_of_the_inner_scores(finished) -> None:
     assert last["max"].tolist() == last["size"].tolist() == points.tolist()
     assert len(last) == 4 * 2 * 3
     for (dataset, representation, method), curve in curves.groupby(key):
-        folder = root / "runs" / STUDY / dataset / representation / method
-        inner = pd.read_parquet(folder / "inner_scores.parquet")
+        run = run_of(root / "runs" / STUDY, str(dataset), str(representation), str(method))
+        inner = run.table("inner_scores")
         pooled = inner.groupby(["repeat", "fold", "point"])[["correct", "n_test"]].sum()
         accuracy = (pooled["correct"] / pooled["n_test"]).unstack()
         first, *_, end = [*curve["expected_accuracy"], curve["expected_accuracy"].iloc[-1]]

@@ -23,6 +23,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import textbaselines
+from textbaselines.experiments.runs import run_of
 from textbaselines.reporting.report.blocks import Commands, Picture, Results, Sheet
 from textbaselines.reporting.report.sections import sections_of
 from textbaselines.storage import read_json
@@ -33,24 +34,25 @@ pytestmark = pytest.mark.xdist_group("workflow")
 SMALL = Path(__file__).with_name("small.yaml")
 DATASETS = ("hg-movie", "hg-amazon", "hg-nyt", "hg-tweets")
 STUDY = "small-trial50"
-N_RUN_FOLDERS = 4 * 2 * 3
+N_RUNS = 4 * 2 * 3
 # The methods are quick ones and the datasets small, so that one job trains all of a dataset.
 N_TRAINING_JOBS = 4
+METHODS = ("MNB", "SVM", "NBSVM")
 N_POINTS = 4 * 2 * (2 + 1 + 4)
-# Fixed and chosen hyper-parameters of each run folder, and the representation chosen of each
+# Fixed and chosen hyper-parameters of each run, and the representation chosen of each
 # dataset and method.
-N_FINAL_RUNS = 2 * N_RUN_FOLDERS + 4 * 3
+N_FINAL_RUNS = 2 * N_RUNS + 4 * 3
 
 
 def test_the_table_shows_what_the_predictions_say(finished) -> None:
     root = finished.folder / "results"
     shown = pd.read_csv(root / "tables" / STUDY / "comparison.csv")
     fixed = shown[shown["selection"] == "fixed"]
-    assert len(fixed) == N_RUN_FOLDERS
+    assert len(fixed) == N_RUNS
     for row in fixed.itertuples():
-        folder = root / "runs" / STUDY / row.dataset / row.representation / row.method
-        predictions = pd.read_parquet(folder / "predictions.parquet")
-        points = json.loads((folder / "run.json").read_text())["points"]
+        run = run_of(root / "runs" / STUDY, row.dataset, row.representation, row.method)
+        predictions = run.table("predictions")
+        points = run.record["points"]
         (fixed_point,) = [point for point in points if "fixed" in point["origin"]]
         assert json.loads(row.params) == fixed_point["params"]
         point = predictions[predictions["point"] == fixed_point["point"]]
@@ -141,10 +143,9 @@ def test_the_numbers_are_those_of_a_plain_scikit_learn_loop(finished) -> None:
             )
             model.fit(training["text"], training["label"])
             correct[fold] = (model.predict(test["text"]) == test["label"]).sum()
-        folder = root / "runs" / STUDY / dataset / "tfidf-bi" / "MNB"
-        scores = pd.read_parquet(folder / "scores.parquet")
-        run = json.loads((folder / "run.json").read_text())
-        (point,) = [p["point"] for p in run["points"] if "fixed" in p["origin"]]
+        run = run_of(root / "runs" / STUDY, dataset, "tfidf-bi", "MNB")
+        scores = run.table("scores")
+        (point,) = [p["point"] for p in run.record["points"] if "fixed" in p["origin"]]
         ours = scores[scores["point"] == point].set_index("fold")["correct"].to_dict()
         assert ours == correct
 
@@ -214,11 +215,12 @@ def test_every_method_of_a_fold_has_the_same_vocabulary(finished) -> None:
         for representation in ("uni", "tfidf-bi"):
             digests = {
                 tuple(
-                    pd.read_parquet(path)[["repeat", "fold", "vocabulary"]]
+                    run_of(root, dataset, representation, method)
+                    .table("scores", ["repeat", "fold", "vocabulary"])
                     .drop_duplicates()
                     .itertuples(index=False, name=None)
                 )
-                for path in (root / dataset / representation).glob("*/scores.parquet")
+                for method in METHODS
             }
             assert len(digests) == 1
 
@@ -354,9 +356,13 @@ def _post(address: str, body: dict) -> dict:
 def test_one_core_gives_the_same_bytes(finished, fresh) -> None:
     fresh.snakemake("--cores", "1", "--config", "tracking=none")
     ours, theirs = finished.results(), fresh.results()
-    assert sum(name.endswith("/predictions.parquet") for name in ours) == N_RUN_FOLDERS
+    batches = [name for name in ours if re.fullmatch(r"runs/.*/predictions\.parquet", name)]
+    assert len(batches) == N_TRAINING_JOBS
     for files in (ours, theirs):
-        del files[f"studies/{STUDY}.json"]  # says whether runs are tracked
+        # They say whether runs are tracked, and a plan's name says what is in it.
+        for name in [*files]:
+            if name.startswith(("studies/", "plans/")):
+                del files[name]
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
@@ -389,7 +395,7 @@ def test_killed_five_times_it_resumes_and_ends_with_the_same_bytes(finished, fre
         assert before <= done < total
         fresh.snakemake("--unlock")
     printed = fresh.snakemake("--cores", "2")
-    again = printed.count("(Rule: train_methods_")
+    again = printed.count("(Rule: train)")
     assert again < N_TRAINING_JOBS, "finished jobs were run again"
     ours, theirs = finished.results(), fresh.results()
     assert ours.keys() == theirs.keys()
@@ -420,13 +426,18 @@ def test_code_that_a_step_does_not_run_does_not_rerun_it(copied) -> None:
     _append(source / "experiments" / "evaluation.py", "# a comment\n")
     planned = copied.planned()
     assert "summarise_cells" in planned
-    assert "tokenise_corpus" not in planned
+    assert "tokenise" not in planned
     _append(source / "models" / "nbsvm.py", "# a comment\n")
     assert _training(copied.planned()) == N_TRAINING_JOBS
 
 
+def _run(project, method: str):
+    """A run of hg-nyt on unigrams."""
+    return run_of(project.folder / "results" / "runs" / STUDY, "hg-nyt", "uni", method)
+
+
 def _training(planned: dict[str, int]) -> int:
-    return sum(count for rule, count in planned.items() if rule.startswith("train_methods_"))
+    return planned.get("train", 0)
 
 
 def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
@@ -435,28 +446,27 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
     changed.write_text(study.replace("alpha: [0.5, 1.0]", "alpha: [0.5, 0.7, 1.0]"))
     assert changed.read_text() != study
     assert _training(copied.planned("--configfile", str(changed))) == N_TRAINING_JOBS
-    wanted = f"results/runs/{STUDY}/hg-nyt/uni/MNB/run.json"
-    runs = (copied.folder / wanted).parents[1]
-    before = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
+    batch = _run(copied, "MNB").batch
+    wanted = str(batch.relative_to(copied.folder) / "runs.json")
+    before = {method: _run(copied, method).digest("timings") for method in METHODS}
     copied.snakemake("--configfile", str(changed), "--cores", "1", wanted)
-    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt/train_methods_uni_tfidf_bi.log").read_text()
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt/{batch.name}.log").read_text()
     # All but naive Bayes, on both representations.
     assert log.count("is trained from just this: kept") == 2 * (len(before) - 1)
-    after = {run.name: (run / "timings.parquet").read_bytes() for run in runs.iterdir()}
+    after = {method: _run(copied, method).digest("timings") for method in METHODS}
     assert [name for name in before if after[name] != before[name]] == ["MNB"]
-    scores = pd.read_parquet(runs / "MNB" / "scores.parquet")
-    assert scores["point"].nunique() == 3
-    # A measure of time is lost: it is placed anew.
-    measure = f"results/benchmarks/{STUDY}/train/hg-nyt/uni/SVM.tsv"
+    assert _run(copied, "MNB").table("scores")["point"].nunique() == 3
+    # The measures of time are lost: they are written anew, from what is kept.
+    measure = f"results/benchmarks/{STUDY}/train/hg-nyt/{batch.name}.tsv"
     told = (copied.folder / measure).read_text()
     (copied.folder / measure).unlink()
     copied.snakemake("--configfile", str(changed), "--cores", "1", measure)
-    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt/train_methods_uni_tfidf_bi.log").read_text()
+    log = (copied.folder / f"logs/train/{STUDY}/hg-nyt/{batch.name}.log").read_text()
     assert log.count("is trained from just this: kept") == 2 * len(before)
     assert (copied.folder / measure).read_text() == told
     # Back to the first grid: what was trained for another is not taken for it.
     copied.snakemake("--cores", "1", wanted)
-    assert pd.read_parquet(runs / "MNB" / "scores.parquet")["point"].nunique() == 2
+    assert _run(copied, "MNB").table("scores")["point"].nunique() == 2
     changed.write_text(study.replace("title: A small study", "title: Another title"))
     assert set(copied.planned("--configfile", str(changed))) == {
         "describe_study",
@@ -487,8 +497,7 @@ def test_a_method_that_fails_leaves_the_others_and_is_not_taken_for_done(
     failing = study.replace("beta: [0.0, 0.25]}}", "beta: [0.0, 0.25]}, options: {alpha: 0.0}}")
     changed.write_text(failing.replace("alpha: [0.5, 1.0]", "alpha: [0.5, 0.7, 1.0]"))
     settings = ("--configfile", str(changed), "--cores", "1")
-    runs = copied.folder / f"results/runs/{STUDY}/hg-nyt"
-    wanted = f"results/runs/{STUDY}/hg-nyt/uni/NBSVM/run.json"
+    wanted = str(_run(copied, "NBSVM").batch.relative_to(copied.folder) / "runs.json")
     printed = copied.snakemake(*settings, wanted, check=False)
     assert "every grid point failed" in printed
     assert "alpha = 0 leaves" in printed
@@ -505,19 +514,39 @@ def test_a_method_that_fails_leaves_the_others_and_is_not_taken_for_done(
     # Back to the first grid.
     copied.snakemake("--cores", "1", wanted)
     assert _training(copied.planned(wanted)) == 0
-    assert pd.read_parquet(runs / "uni/NBSVM/scores.parquet")["failure"].isna().all()
+    assert _run(copied, "NBSVM").table("scores")["failure"].isna().all()
 
 
 def test_a_deleted_run_is_missed_though_tables_are_there(copied) -> None:
-    run = copied.folder / f"results/runs/{STUDY}/hg-nyt/uni/NBSVM"
-    before = {path.name: path.read_bytes() for path in run.iterdir()}
-    shutil.rmtree(run)
+    batch = _run(copied, "NBSVM").batch
+    before = {path.name: path.read_bytes() for path in batch.iterdir()}
+    # One file, then all of them.
+    (batch / "inner_predictions.parquet").unlink()
     assert _training(copied.planned()) == 1
-    wanted = f"results/runs/{STUDY}/hg-nyt/uni/NBSVM/run.json"
+    shutil.rmtree(batch)
+    assert _training(copied.planned()) == 1
+    wanted = str(batch.relative_to(copied.folder) / "runs.json")
     assert "NBSVM on uni is trained from just this: kept" in copied.snakemake(
         "--cores", "1", wanted
     )
-    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in batch.iterdir()} == before
+
+
+def test_rules_are_named_the_same_for_every_study(copied, tmp_path: Path) -> None:
+    """--until, -R, --set-threads and --set-resources take the names of the documentation."""
+    other = tmp_path / "other.yaml"
+    other.write_text(SMALL.read_text(encoding="utf-8").replace("name: small", "name: other"))
+    planned = copied.planned("--configfile", str(other), "--until", "train")
+    assert planned["train"] == N_TRAINING_JOBS
+    assert "summarise_cells" not in planned
+    assert copied.planned("-R", "train")["train"] == N_TRAINING_JOBS
+    told = copied.snakemake(
+        *("-n", "--quiet", "host", "-R", "train", "--cores", "4"),
+        *("--set-threads", "train=2", "--set-resources", "train:mem_mb=4321"),
+    )
+    jobs = re.findall(r"^rule train:\n(?:    .*\n)+", told, re.MULTILINE)
+    assert len(jobs) == N_TRAINING_JOBS
+    assert all("threads: 2" in job and "mem_mb=4321" in job for job in jobs)
 
 
 def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -> None:
@@ -525,8 +554,8 @@ def test_another_study_fetches_and_reads_nothing_again(copied, tmp_path: Path) -
     study = SMALL.read_text(encoding="utf-8")
     study = study.replace("name: small", "name: other")
     other.write_text(study.replace("[hg-movie, hg-amazon, hg-nyt, hg-tweets]", "[hg-tweets]"))
-    copied.snakemake("--configfile", str(other), "--cores", "2", "--until", "draw_folds")
-    assert "fetch_file" not in copied.planned("--configfile", str(other))
+    copied.snakemake("--configfile", str(other), "--cores", "2", "--until", "fold")
+    assert "fetch" not in copied.planned("--configfile", str(other))
     assert copied.planned() == {}
 
 
@@ -617,7 +646,7 @@ def test_report_and_graph(copied) -> None:
     assert "comparison.html" in page
     assert "accuracy.svg" in page
     assert "Wang and Manning" in page
-    assert "train_methods_uni_tfidf_bi" in copied.snakemake("--dag")
+    assert "train" in copied.snakemake("--dag")
 
 
 @pytest.mark.parametrize(

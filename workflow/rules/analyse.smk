@@ -13,8 +13,6 @@ rule measure_calibration:
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
         runs=runs_of_study(),
-        predictions=runs_of_study("predictions.parquet"),
-        inner_predictions=runs_of_study("inner_predictions.parquet"),
         corpora=corpora_of_study(),
         tokens=tokens_measured(),
     output:
@@ -55,7 +53,7 @@ rule measure_calibration:
         length_narrow="results/calibration/{study}/by_length-narrow.svg",
         length_words="results/calibration/{study}/by_length.txt",
     log:
-        "logs/analyse/{study}-calibration.log",
+        "logs/analyse/{study}/calibration.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -75,7 +73,7 @@ rule measure_lengths:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
-        predictions=runs_of_study("predictions.parquet"),
+        runs=runs_of_study(),
         tokens=tokens_measured(),
     output:
         csv=report(
@@ -94,7 +92,7 @@ rule measure_lengths:
         narrow="results/lengths/{study}/accuracy_by_length-narrow.svg",
         words="results/lengths/{study}/accuracy_by_length.txt",
     log:
-        "logs/analyse/{study}-lengths.log",
+        "logs/analyse/{study}/lengths.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -115,7 +113,6 @@ rule analyse_errors:
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
         runs=runs_of_study(),
-        predictions=runs_of_study("predictions.parquet"),
         corpora=corpora_of_study(),
         features=features_of_study(),
     output:
@@ -162,7 +159,7 @@ rule analyse_errors:
             caption="../report/agreement.rst",
         ),
     log:
-        "logs/analyse/{study}-errors.log",
+        "logs/analyse/{study}/errors.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -213,7 +210,7 @@ rule train_learning_curves:
     output:
         "results/learning_curves/{study}/{dataset}/{representation}.parquet",
     log:
-        "logs/analyse/{study}-curves-{dataset}-{representation}.log",
+        "logs/analyse/{study}/curves/{dataset}/{representation}.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -221,7 +218,7 @@ rule train_learning_curves:
         mem_mb=megabytes(12, least=800),
     params:
         plan=plan_file,
-        task=digest_of("learning_curves", "{dataset}", "{representation}"),
+        digest=digest_of_curves,
     shell:
         "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
@@ -258,7 +255,7 @@ rule write_learning_curves:
         narrow="results/learning_curves/{study}/curves-narrow.svg",
         words="results/learning_curves/{study}/curves.txt",
     log:
-        "logs/analyse/{study}-curves.log",
+        "logs/analyse/{study}/curves.log",
     conda:
         ENVIRONMENT
     threads: 1

@@ -13,8 +13,7 @@ rule compare_rows:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
-        scores=runs_of_study("scores.parquet"),
-        predictions=runs_of_study("predictions.parquet"),
+        runs=runs_of_study(),
         corpora=expand("results/corpora/{dataset}/corpus.parquet", dataset=study.datasets),
     output:
         contrasts=report(
@@ -54,7 +53,7 @@ rule compare_rows:
             caption="../report/contrasts.rst",
         ),
     log:
-        "logs/compare/{study}.log",
+        "logs/compare/{study}/rows.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -97,7 +96,7 @@ rule write_contrasts:
         narrow="results/figures/{study}/critical-difference-narrow.svg",
         words="results/figures/{study}/critical-difference.txt",
     log:
-        "logs/compare/{study}-tables.log",
+        "logs/compare/{study}/tables.log",
     conda:
         ENVIRONMENT
     threads: 1

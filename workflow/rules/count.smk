@@ -2,42 +2,55 @@
 
 Counts hold the whole corpus once per dataset, tokenizer and n-gram range. Vocabularies are fitted
 on the training documents of each fold, once per dataset, tokenizer and UNK policy; every method on
-a fold uses the same. One job makes all that rest on the same tokens (experiments.counting_jobs).
+a fold uses the same.
 """
 
-for counting in counting_jobs(study):
 
-    rule:
-        """Count the n-grams of every document, and fit the vocabulary of every fold."""
-        name:
-            counting.rule
-        input:
-            code=code("count_ngrams"),
-            tokens=f"results/tokens/{{study}}/{{dataset}}/{counting.tokenizer}.npz",
-            folds="results/folds/{study}/{dataset}.parquet",
-            inner="results/inner_folds/{study}/{dataset}.parquet",
-        output:
-            matrices=counted_files(counting, "matrix.npz"),
-            summaries=counted_files(counting, "summary.json"),
-            vocabularies=vocabulary_files(counting),
-        log:
-            f"logs/count/{{study}}/{{dataset}}/{counting.rule}.log",
-        benchmark:
-            f"results/benchmarks/{{study}}/count/{{dataset}}/{counting.rule}.tsv"
-        wildcard_constraints:
-            dataset="|".join(map(re.escape, counting.datasets)),
-        conda:
-            ENVIRONMENT
-        threads: 1
-        resources:
-            mem_mb=megabytes(60),
-        params:
-            plan=plan_file,
-            counting=digest_of("count", "{dataset}", counting.rule),
-            job=counting.rule,
-        shell:
-            "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
-            " --inner {input.inner:q} --plan {params.plan:q} --dataset {wildcards.dataset:q} --job {params.job:q}"
-            " --counts results/counts/{wildcards.study:q}/{wildcards.dataset:q}"
-            " --vocabularies results/vocabularies/{wildcards.study:q}/{wildcards.dataset:q}"
-            " --threads {threads} --log {log:q}"
+rule count:
+    """Count the n-grams of every document."""
+    input:
+        code=code("count"),
+        tokens="results/tokens/{study}/{dataset}/{tokenizer}.npz",
+    output:
+        matrix="results/counts/{study}/{dataset}/{tokenizer}/{lowest}-{highest}/matrix.npz",
+        summary="results/counts/{study}/{dataset}/{tokenizer}/{lowest}-{highest}/summary.json",
+    log:
+        "logs/count/{study}/{dataset}/{tokenizer}/{lowest}-{highest}.log",
+    benchmark:
+        "results/benchmarks/{study}/count/{dataset}/{tokenizer}/{lowest}-{highest}.tsv"
+    conda:
+        ENVIRONMENT
+    threads: text_threads
+    resources:
+        mem_mb=megabytes(60),
+    params:
+        tokenizer=tokenizer_of,
+        output=subpath(output.matrix, parent=True),
+    shell:
+        "python {input.code[0]:q} --tokens {input.tokens:q} --tokenizer {params.tokenizer:q}"
+        " --ngrams {wildcards.lowest} {wildcards.highest} --output {params.output:q}"
+        " --threads {threads} --log {log:q}"
+
+
+rule fit_vocabularies:
+    """Fit the vocabulary of every fold and inner fold on its training documents."""
+    input:
+        code=code("fit_vocabularies"),
+        tokens="results/tokens/{study}/{dataset}/{tokenizer}.npz",
+        folds="results/folds/{study}/{dataset}.parquet",
+        inner_folds="results/inner_folds/{study}/{dataset}.parquet",
+    output:
+        "results/vocabularies/{study}/{dataset}/{tokenizer}/{policy}-{min_count}.npz",
+    log:
+        "logs/count/{study}/{dataset}/{tokenizer}/{policy}-{min_count}.log",
+    benchmark:
+        "results/benchmarks/{study}/count/{dataset}/{tokenizer}/{policy}-{min_count}.tsv"
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=megabytes(20),
+    shell:
+        "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
+        " --inner-folds {input.inner_folds:q} --policy {wildcards.policy}"
+        " --min-count {wildcards.min_count} --output {output:q} --log {log:q}"

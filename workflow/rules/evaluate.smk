@@ -1,6 +1,6 @@
-"""Evaluate: run folders -> cells, one per dataset, representation, method and selection.
+"""Evaluate: runs -> cells, one per dataset, representation, method and selection.
 
-Nested selection is decided here, from the scores on inner folds that the run folders hold.
+Nested selection is decided here, from the scores on inner folds that the runs hold.
 """
 
 
@@ -10,9 +10,6 @@ rule summarise_cells:
         code=code("summarise_cells"),
         study="results/studies/{study}.json",
         runs=runs_of_study(),
-        scores=runs_of_study("scores.parquet"),
-        inner_scores=runs_of_study("inner_scores.parquet"),
-        predictions=runs_of_study("predictions.parquet"),
         corpora=corpora_of_study(),
         folds=expand("results/folds/{{study}}/{dataset}.parquet", dataset=study.datasets),
     output:

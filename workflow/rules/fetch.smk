@@ -5,7 +5,7 @@ and verified, and beside it which source gave it.
 """
 
 
-rule fetch_file:
+rule fetch:
     """Fetch one raw file from the first of its sources that gives the pinned bytes."""
     input:
         code=code("fetch_file"),

@@ -6,7 +6,7 @@ name, the repeat and the fold.
 """
 
 
-rule draw_folds:
+rule fold:
     """Draw the folds of a dataset under the study's protocol."""
     input:
         code=code("draw_folds"),

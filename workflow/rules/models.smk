@@ -12,17 +12,16 @@ rule store_best_model:
         code=code("store_model"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
-        runs=runs_of_dataset("run.json"),
-        predictions=runs_of_dataset(*CALIBRATING),
+        runs=runs_of_dataset("results/runs/{study}"),
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
-        tokens=tokens_of_dataset,
-        counts=counts_of_dataset,
+        tokens=tokens_of_representations,
+        counts=counts_of_representations,
     output:
         model="results/models/{study}/{dataset}/best/model.json",
         arrays="results/models/{study}/{dataset}/best/arrays.npz",
     log:
-        "logs/models/{study}/{dataset}-best.log",
+        "logs/models/{study}/{dataset}/best.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -40,11 +39,7 @@ rule store_model:
         code=code("store_model"),
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
-        run="results/runs/{study}/{dataset}/{representation}/{method}/run.json",
-        predictions=expand(
-            "results/runs/{{study}}/{{dataset}}/{{representation}}/{{method}}/{name}",
-            name=CALIBRATING,
-        ),
+        run=record_of_run,
         corpus="results/corpora/{dataset}/corpus.parquet",
         folds="results/folds/{study}/{dataset}.parquet",
         tokens=tokens_of,
@@ -53,7 +48,7 @@ rule store_model:
         model="results/models/{study}/{dataset}/{representation}/{method}/model.json",
         arrays="results/models/{study}/{dataset}/{representation}/{method}/arrays.npz",
     log:
-        "logs/models/{study}/{dataset}-{representation}-{method}.log",
+        "logs/models/{study}/{dataset}/{representation}/{method}.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -75,7 +70,7 @@ rule register_models:
     output:
         receipt="results/tracking/{study}-models.json",
     log:
-        "logs/track/{study}-models.log",
+        "logs/track/{study}/models.log",
     localrule: True
     conda:
         ENVIRONMENT
@@ -84,9 +79,12 @@ rule register_models:
         mem_mb=1000,
         mlflow_store=1,
     params:
+        plan=plan_file,
         suffix=study.name.removeprefix(study.config["name"]),
         server=literal(server_of_study()),
+        kept=storage.short_digest(plan.content["models"]),
     shell:
         "python {input.code[0]:q} --study {wildcards.study:q} --suffix={params.suffix:q}"
-        " --models {input.models:q} --store results/mlflow.db --artifacts results/mlflow-artifacts"
-        " {params.server:q} --receipt {output.receipt:q} --log {log:q}"
+        " --plan {params.plan:q} --models results/models/{wildcards.study:q}"
+        " --store results/mlflow.db --artifacts results/mlflow-artifacts {params.server:q}"
+        " --receipt {output.receipt:q} --log {log:q}"

@@ -1,7 +1,8 @@
 """How the study becomes file names and job parameters: nothing here runs a job.
 
-A parameter of a job holds no more than what that job's output depends on, as canonical JSON, so
-that a changed grid re-runs its own method and nothing else.
+A parameter of a job holds no more than what that job's output depends on, so that a changed grid
+runs its own batch again and nothing else: short ones as canonical JSON, those that grow with a
+study as the digest of what stands in its plan.
 """
 
 
@@ -92,58 +93,9 @@ def language_of(wildcards):
     return study.datasets[wildcards.dataset].language
 
 
-def counted_files(counting, name):
-    """A file of each of the counts that a counting job makes."""
-    return [f"results/counts/{{study}}/{{dataset}}/{one.counts}/{name}" for one in counting.counts]
-
-
-def vocabulary_files(counting):
-    """The vocabularies that a counting job makes."""
-    folder = "results/vocabularies/{study}/{dataset}"
-    return [f"{folder}/{one.vocabulary}.npz" for one in counting.vocabularies]
-
-
-@functools.cache
-def plan_of_study():
-    """What the jobs of each stage do, by stage, dataset and name."""
-    plan = {"count": {}, "train": {}, "grouped": {}, "learning_curves": {}}
-    for counting in counting_jobs(study):
-        for dataset in counting.datasets:
-            jobs = plan["count"].setdefault(dataset, {})
-            jobs[counting.rule] = counting_of(counting, study, dataset)
-    for training in training_jobs(study):
-        for dataset in training.datasets:
-            plan["train"].setdefault(dataset, {})[training.rule] = work_of(training, dataset)
-    if study.compares_grouped:
-        plan["grouped"] = {dataset: grouped_work_of(dataset) for dataset in study.datasets}
-    for dataset, representation in study.curve_runs():
-        jobs = plan["learning_curves"].setdefault(dataset, {})
-        jobs[representation] = curve_task_of(dataset, representation)
-    return plan
-
-
-def plan_path():
-    """The path of the plan, which has the digest of its content."""
-    return f"results/plans/{study.name}-{storage.short_digest(plan_of_study())}.json"
-
-
-def write_plan():
-    """Write the plan, unless it is there."""
-    write = storage.write_json  # a line that begins with "storage" is a directive of Snakemake
-    if not Path(PLAN).is_file():
-        write(PLAN, plan_of_study())
-
-
-def plan_file(wildcards, input):
-    """The plan. A parameter that looks at the input is not compared: another plan re-runs no job."""
-    return PLAN
-
-
-def digest_of(stage, *names):
-    """The digest of a job's part of the plan; a name in braces is a wildcard."""
-    return lambda wildcards: storage.short_digest(
-        part_of(plan_of_study(), stage, *(one.format(**vars(wildcards)) for one in names)), 16
-    )
+def text_threads(wildcards):
+    """Threads for one dataset's text: several where few datasets run side by side."""
+    return max(1, 8 // len(study.datasets))
 
 
 def counts_of(wildcards):
@@ -152,31 +104,76 @@ def counts_of(wildcards):
     return f"results/counts/{study.name}/{wildcards.dataset}/{counts}/matrix.npz"
 
 
-def vocabularies_of(wildcards):
-    """The fold vocabularies that a representation rests on."""
-    vocabulary = study.representations[wildcards.representation].vocabulary
-    return f"results/vocabularies/{study.name}/{wildcards.dataset}/{vocabulary}.npz"
+def tokens_of(wildcards):
+    """The tokens that a representation rests on."""
+    tokenizer = study.representations[wildcards.representation].tokenizer
+    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
 
 
-def reduced_of(wildcards):
-    """The reduced coordinates that a representation takes; none without a reduction."""
-    representation = study.representations[wildcards.representation]
-    if representation.reduction is None:
-        return []
-    return [f"results/reductions/{study.name}/{wildcards.dataset}/{representation.reduced}.npz"]
+def representations_of(wildcards):
+    """The representations of a batch, or of all runs of a dataset."""
+    runs = study.runs_of(wildcards.dataset)
+    if "batch" in wildcards.keys():
+        runs = tasks_of_batch(wildcards)
+    return [study.representations[name] for name in dict.fromkeys(name for name, _ in runs)]
+
+
+def tasks_of_batch(wildcards):
+    """Representation and method of each task of a batch."""
+    batches = plan.batches(wildcards.dataset)
+    if wildcards.batch not in batches:
+        raise WorkflowError(f"the study has no batch {wildcards.batch!r} of {wildcards.dataset}")
+    return batches[wildcards.batch]
+
+
+def plan_file(wildcards, input):
+    """The plan that jobs read. It takes the input so that another plan alone runs no job again."""
+    return plan.path
+
+
+def digest_of_batch(wildcards):
+    """The digest of what a batch trains."""
+    return plan.batch_digest(wildcards.dataset, wildcards.batch)
+
+
+def digest_of_grouped_runs(wildcards):
+    """The digest of which runs of a dataset are compared with those on grouped folds."""
+    return storage.short_digest(plan.grouped_runs(wildcards.dataset))
+
+
+def counts_of_representations(wildcards):
+    """The counts of a batch, or of a dataset."""
+    folder = f"results/counts/{study.name}/{wildcards.dataset}"
+    return sorted({f"{folder}/{one.counts}/matrix.npz" for one in representations_of(wildcards)})
+
+
+def tokens_of_representations(wildcards):
+    """The tokens of a batch, or of a dataset."""
+    folder = f"results/tokens/{study.name}/{wildcards.dataset}"
+    return sorted({f"{folder}/{one.tokenizer}.npz" for one in representations_of(wildcards)})
+
+
+def features_of_batch(wildcards):
+    """The counts, the fold vocabularies and the reduced coordinates that a batch rests on."""
+    place = f"{study.name}/{wildcards.dataset}"
+    files = set(counts_of_representations(wildcards))
+    for one in representations_of(wildcards):
+        files.add(f"results/vocabularies/{place}/{one.vocabulary}.npz")
+        if one.reduction is not None:
+            files.add(f"results/reductions/{place}/{one.reduced}.npz")
+    return sorted(files)
 
 
 def reducing(wildcards):
     """The runs of a dataset, (representation, method), that take reduced coordinates."""
+    name = f"{wildcards.tokenizer}/{wildcards.reduction}"
     runs = [
         (study.representations[representation], method)
         for representation, method in study.runs_of(wildcards.dataset)
     ]
-    found = [
-        run for run in runs if run[0].reduction is not None and run[0].reduced == wildcards.reduced
-    ]
+    found = [run for run in runs if run[0].reduction is not None and run[0].reduced == name]
     if not found:
-        raise WorkflowError(f"no run of the study takes the coordinates {wildcards.reduced!r}")
+        raise WorkflowError(f"no run of the study takes the coordinates {name!r}")
     return found
 
 
@@ -207,78 +204,41 @@ def reduction_of(wildcards):
     )
 
 
-def of_parts(training, function):
-    """A function of dataset and representation, for each part of a training job, as one list."""
-
-    def of(wildcards):
-        found = [function(place) for place in _places(training, wildcards.dataset)]
-        return [file for one in found for file in ([one] if isinstance(one, str) else one)]
-
-    return of
+def batch_files(folder):
+    """The files of a batch's folder."""
+    return [f"{folder}/{name}" for name in BATCH_FILES]
 
 
-def _places(training, dataset):
-    """A dataset with one representation of each part: all of a part are made of the same files."""
-    return [SimpleNamespace(dataset=dataset, representation=part[0][0]) for part in training.parts]
+def runs_of_dataset(folder):
+    """A function of a dataset: the records of its batches, in a study's folder of runs.
+
+    A batch's record is written last and new with each of its files, so it stands for them all.
+    """
+    return lambda wildcards: [
+        f"{folder}/{wildcards.dataset}/{batch}/runs.json".format(study=study.name)
+        for batch in plan.batches(wildcards.dataset)
+    ]
 
 
-def trained_files(training, names):
-    """Files of the run folders that a training job makes."""
-    folders = ["/".join(task) for task in training.tasks]
-    return [
-        f"results/runs/{{study}}/{{dataset}}/{folder}/{name}"
-        for folder in folders
+def runs_of_study(names=("runs.json",)):
+    """Which run is in which batch, and files of every batch of the study: by default its record."""
+    folder = f"results/runs/{study.name}"
+    files = [
+        f"{folder}/{dataset}/{batch}/{name}"
+        for dataset in study.datasets
+        for batch in plan.batches(dataset)
         for name in names
     ]
+    return [f"{folder}/batches.json", *files]
 
 
-def measures_of(training):
-    """The time and memory of each task of a training job."""
-    return [
-        f"results/benchmarks/{{study}}/train/{{dataset}}/{representation}/{method}.tsv"
-        for representation, method in training.tasks
-    ]
-
-
-def work_of(training, dataset):
-    """What a training job does for a dataset: the tasks of each part with its files."""
-    places = _places(training, dataset)
-    return [
-        {
-            "counts": counts_of(place),
-            "vocabularies": vocabularies_of(place),
-            "reduced": next(iter(reduced_of(place)), None),
-            "tasks": [task_of(study, dataset, *task) for task in part],
-        }
-        for place, part in zip(places, training.parts, strict=True)
-    ]
-
-
-def grouped_work_of(dataset):
-    """What is trained on grouped folds for a dataset, by counts, with its files."""
-    work = []
-    for tasks in grouped_tasks(study, dataset):
-        name = tasks[0]["representation"]
-        representation = study.representations[name]
-        place = SimpleNamespace(dataset=dataset, representation=name)
-        work.append(
-            {
-                "counts": counts_of(place),
-                "tokens": tokens_of(place),
-                "policy": representation.policy,
-                "min_count": representation.min_count,
-                "tasks": tasks,
-            }
-        )
-    return work
-
-
-def runs_of_study(name="run.json"):
-    """One file of every run folder of the study."""
-    return [
-        f"results/runs/{study.name}/{dataset}/{representation}/{method}/{name}"
-        for dataset, representation, method in study.runs()
-    ]
+def record_of_run(wildcards):
+    """The record of the batch that a run is in."""
+    run = wildcards.representation, wildcards.method
+    for batch, tasks in plan.batches(wildcards.dataset).items():
+        if run in tasks:
+            return f"results/runs/{study.name}/{wildcards.dataset}/{batch}/runs.json"
+    raise WorkflowError(f"no run of the study: {wildcards.dataset}, {', '.join(run)}")
 
 
 def megabytes(factor, least=500):
@@ -314,7 +274,10 @@ def audits_of_study():
 
 def benchmarks_of_study():
     """The time and memory of every training task of the study."""
-    return [f"results/benchmarks/{study.name}/train/{'/'.join(run)}.tsv" for run in study.runs()]
+    folder = f"results/benchmarks/{study.name}/train"
+    return [
+        f"{folder}/{name}/{batch}.tsv" for name in study.datasets for batch in plan.batches(name)
+    ]
 
 
 def tables_of_study():
@@ -343,27 +306,9 @@ def analyses_of_study():
     return analyses
 
 
-def curve_task_of(dataset, name):
-    """What a job of learning curves does."""
-    representation = study.representations[name]
-    methods = []
-    for chosen in study.curve_methods(dataset, name):
-        method = study.methods[chosen]
-        (fixed,) = [point for point in method.points if "fixed" in point.origin]
-        methods.append({"name": chosen, "family": method.family, "params": fixed.params})
-    return {
-        "dataset": dataset,
-        "representation": name,
-        "classes": study.datasets[dataset].classes,
-        "weighting": representation.weighting,
-        "scope": representation.scope,
-        "reduction": representation.reduction,
-        "policy": representation.policy,
-        "min_count": representation.min_count,
-        "methods": methods,
-        "fractions": study.config["learning_curves"]["fractions"],
-        "ties": study.config["protocol"]["ties"],
-    }
+def digest_of_curves(wildcards):
+    """The digest of what a job of learning curves does."""
+    return storage.short_digest(plan.curve(wildcards.dataset, wildcards.representation))
 
 
 def curves_of_study():
@@ -389,15 +334,6 @@ def tokens_measured():
     ]
 
 
-FORMS = (".svg", "-narrow.svg", ".png", ".txt")
-"""The files of a figure: for a page and for a phone, as pixels, and in words."""
-
-
-def has_heat_maps():
-    """Whether a dataset has more than two classes, so that confusion matrices are drawn."""
-    return any(len(dataset.classes) > 2 for dataset in study.datasets.values())
-
-
 def features_of_study():
     """The folds, counts and vocabularies that the study's runs rest on."""
     folder = study.name
@@ -407,6 +343,15 @@ def features_of_study():
         files.add(f"results/counts/{folder}/{dataset}/{representation.counts}/matrix.npz")
         files.add(f"results/vocabularies/{folder}/{dataset}/{representation.vocabulary}.npz")
     return sorted(files)
+
+
+FORMS = (".svg", "-narrow.svg", ".png", ".txt")
+"""The files of a figure: for a page and for a phone, as pixels, and in words."""
+
+
+def has_heat_maps():
+    """Whether a dataset has more than two classes, so that confusion matrices are drawn."""
+    return any(len(dataset.classes) > 2 for dataset in study.datasets.values())
 
 
 def parts_of_page():
@@ -482,54 +427,14 @@ def registry_of_study():
     return [f"results/tracking/{study.name}-models.json"] if tracked else []
 
 
-def runs_of_dataset(*names):
-    """A function of a dataset: such files of each of its run folders."""
-    return lambda wildcards: [
-        f"results/runs/{study.name}/{wildcards.dataset}/{representation}/{method}/{name}"
-        for representation, method in study.runs_of(wildcards.dataset)
-        for name in names
-    ]
-
-
-CALIBRATING = ("predictions.parquet", "inner_predictions.parquet")
-"""Of a run folder: what turns the scores of a kept model into probabilities."""
-
-
-def representations_of(dataset):
-    """The representations that a dataset's runs have."""
-    names = {name for name, _ in study.runs_of(dataset)}
-    return [study.representations[name] for name in sorted(names)]
-
-
-def tokens_of(wildcards):
-    """The tokens that a representation rests on."""
-    tokenizer = study.representations[wildcards.representation].tokenizer
-    return f"results/tokens/{study.name}/{wildcards.dataset}/{tokenizer}.npz"
-
-
-def tokens_of_dataset(wildcards):
-    """The tokens that any representation of a dataset rests on."""
-    names = {one.tokenizer for one in representations_of(wildcards.dataset)}
-    return [f"results/tokens/{study.name}/{wildcards.dataset}/{name}.npz" for name in sorted(names)]
-
-
-def counts_of_dataset(wildcards):
-    """The counts that any representation of a dataset rests on."""
-    names = {one.counts for one in representations_of(wildcards.dataset)}
-    return [
-        f"results/counts/{study.name}/{wildcards.dataset}/{name}/matrix.npz"
-        for name in sorted(names)
-    ]
-
-
 def server_of_study():
     """The option that names the tracking server; none for the store under results/."""
     address = study.config["tracking_uri"]
     return ["--server", address] if address else []
 
 
-def description_of_study():
-    """The study's description, with the command that runs it from the folder of the Snakefile."""
+def command_of_study():
+    """The command that runs the study from the folder of the Snakefile."""
     words = ["snakemake", "--cores", "all"]
     for file in workflow.configfiles:
         path = Path(file).resolve()
@@ -547,11 +452,11 @@ def description_of_study():
             "--config",
             *(f"{key}={storage.canonical_json(value)}" for key, value in given.items()),
         ]
-    return {**study.description(), "command": shlex.join(words)}
+    return shlex.join(words)
 
 
 def print_summary():
     """Print the comparison tables and where everything lies."""
     from textbaselines.reporting.summary import print_summary
 
-    print_summary(Path("results"), description_of_study())
+    print_summary(Path("results"), plan.content["description"])

@@ -13,8 +13,6 @@ rule write_paper_tables:
         cells=f"results/cells/{study.name}.parquet",
         study=f"results/studies/{study.name}.json",
         runs=runs_of_study(),
-        scores=runs_of_study("scores.parquet"),
-        predictions=runs_of_study("predictions.parquet"),
         summaries=summaries_of_study(),
         audits=audits_of_study(),
     output:

@@ -2,20 +2,19 @@
 
 A command line could not hold a large grid. The plan is written when a run starts, under the
 digest of its content, and is no input of a job: the digest of its own part is a job's
-parameter, so that a changed grid re-runs its own method and nothing else.
+parameter, so that a changed grid re-runs its own batch and nothing else.
 """
-
-PLAN = plan_path()
 
 
 rule describe_study:
-    """Write the names, titles and order that tables and figures need."""
+    """Write the names, titles and order of tables and figures, and which run is in which batch."""
     input:
-        code=code("write_json"),
+        code=code("describe_study"),
     output:
-        "results/studies/{study}.json",
+        description="results/studies/{study}.json",
+        batches="results/runs/{study}/batches.json",
     log:
-        "logs/plan/{study}-description.log",
+        "logs/plan/{study}.log",
     localrule: True
     conda:
         ENVIRONMENT
@@ -23,7 +22,8 @@ rule describe_study:
     resources:
         mem_mb=100,
     params:
-        # By a function: a string of a study's own words would be formatted.
-        content=lambda wildcards: description_of_study(),
-    script:
-        "../scripts/write_json.py"
+        plan=plan_file,
+        digest=plan.description_digest(),
+    shell:
+        "python {input.code[0]:q} --plan {params.plan:q} --description {output.description:q}"
+        " --batches {output.batches:q} --log {log:q}"

@@ -6,7 +6,7 @@ left out and why.
 """
 
 
-rule read_corpus:
+rule read:
     """Read a dataset's documents and refuse any that are not the expected ones."""
     input:
         code=code("read_corpus"),

@@ -5,20 +5,20 @@ the study asks for; every dense method reads it, and smaller ranks are prefixes.
 """
 
 
-rule reduce_features:
+rule reduce:
     """Fit a reduction on the training documents of every fold and inner fold."""
     input:
-        code=code("reduce_features"),
+        code=code("reduce"),
         folds="results/folds/{study}/{dataset}.parquet",
         inner_folds="results/inner_folds/{study}/{dataset}.parquet",
         counts=counts_reduced,
         vocabularies=vocabularies_reduced,
     output:
-        "results/reductions/{study}/{dataset}/{reduced}.npz",
+        "results/reductions/{study}/{dataset}/{tokenizer}/{reduction}.npz",
     log:
-        "logs/reduce/{study}/{dataset}/{reduced}.log",
+        "logs/reduce/{study}/{dataset}/{tokenizer}/{reduction}.log",
     benchmark:
-        "results/benchmarks/{study}/reduce/{dataset}/{reduced}.tsv"
+        "results/benchmarks/{study}/reduce/{dataset}/{tokenizer}/{reduction}.tsv"
     conda:
         ENVIRONMENT
     threads: 1

@@ -11,7 +11,7 @@ rule measure_leak:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         selections="results/selections/{study}.parquet",
-        predictions=runs_of_study("predictions.parquet"),
+        runs=runs_of_study(),
         corpora=expand("results/corpora/{dataset}/corpus.parquet", dataset=study.datasets),
         folds=expand("results/folds/{{study}}/{dataset}.parquet", dataset=study.datasets),
     output:
@@ -22,7 +22,7 @@ rule measure_leak:
             caption="../report/leak.rst",
         ),
     log:
-        "logs/duplicates/{study}.log",
+        "logs/duplicates/{study}/leak.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -52,7 +52,7 @@ rule write_data_tables:
             caption="../report/data.rst",
         ),
     log:
-        "logs/tables/{study}-data.log",
+        "logs/tables/{study}/data.log",
     conda:
         ENVIRONMENT
     threads: 1

@@ -7,7 +7,6 @@ rule write_search_curves:
         code=code("write_search_curves"),
         study="results/studies/{study}.json",
         runs=runs_of_study(),
-        inner_scores=runs_of_study("inner_scores.parquet"),
     output:
         csv=report(
             "results/search/{study}/curves.csv",

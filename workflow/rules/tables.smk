@@ -25,7 +25,7 @@ rule write_tables:
         ),
         text="results/tables/{study}/comparison.txt",
     log:
-        "logs/tables/{study}.log",
+        "logs/tables/{study}/comparison.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -72,7 +72,6 @@ rule write_costs:
         study="results/studies/{study}.json",
         cells="results/cells/{study}.parquet",
         runs=runs_of_study(),
-        timings=runs_of_study("timings.parquet"),
         benchmarks=benchmarks_of_study(),
     output:
         csv=report(

@@ -1,7 +1,7 @@
 """Tokenise: corpus -> token ids, once per dataset and tokenizer."""
 
 
-rule tokenise_corpus:
+rule tokenise:
     """Split every document into tokens and number them."""
     input:
         code=code("tokenise_corpus"),
@@ -14,7 +14,7 @@ rule tokenise_corpus:
         "results/benchmarks/{study}/tokenise/{dataset}/{tokenizer}.tsv"
     conda:
         ENVIRONMENT
-    threads: 1
+    threads: text_threads
     resources:
         mem_mb=megabytes(25),
     params:

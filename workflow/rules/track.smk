@@ -12,15 +12,11 @@ rule log_runs:
         cells="results/cells/{study}.parquet",
         study="results/studies/{study}.json",
         runs=runs_of_study(),
-        scores=runs_of_study("scores.parquet"),
-        timings=runs_of_study("timings.parquet"),
-        predictions=runs_of_study("predictions.parquet"),
-        inner_scores=runs_of_study("inner_scores.parquet"),
         benchmarks=benchmarks_of_study(),
     output:
         receipt="results/tracking/{study}.json",
     log:
-        "logs/track/{study}.log",
+        "logs/track/{study}/runs.log",
     localrule: True
     conda:
         ENVIRONMENT

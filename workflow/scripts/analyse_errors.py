@@ -10,6 +10,7 @@ from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments import error_analysis, linear_evidence
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.reported_cells import cells_of_methods
+from textbaselines.experiments.runs import run_of
 from textbaselines.experiments.selection import cell_predictions, compared_cells
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.tables import to_csv
@@ -63,9 +64,7 @@ def main() -> None:
             found["confusion"].append(error_analysis.confusion_matrices(predictions, mine))
             found["agreement"].append(error_analysis.agreement(of_methods, mine))
             records = {
-                (representation, method): storage.read_json(
-                    runs / dataset / representation / method / "run.json"
-                )
+                (representation, method): run_of(runs, dataset, representation, method).record
                 for of_run, representation, method in study["runs"]
                 if of_run == dataset
             }

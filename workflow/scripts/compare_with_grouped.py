@@ -1,56 +1,52 @@
-"""Train on grouped folds beside the plain ones: see textbaselines.experiments.grouped_runs."""
+"""Set grouped runs beside the plain ones: see textbaselines.experiments.grouped_runs."""
 
 import argparse
-import json
 from pathlib import Path
+
+import pandas as pd
 
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import Protocol, read_folds
-from textbaselines.experiments.grouped_runs import GroupedTasks, compare_with_grouped
-from textbaselines.experiments.plan_file import read_part
-from textbaselines.experiments.tasks import Task
+from textbaselines.experiments.folds import read_folds
+from textbaselines.experiments.grouped_runs import (
+    GROUPED_COLUMNS,
+    compare_with_grouped,
+    has_repeats,
+)
+from textbaselines.experiments.plan import Plan
+from textbaselines.experiments.runs import Run, run_of
 from textbaselines.logs import run_script, run_to_end
 
 
 def main() -> None:
-    """Parse what the rule passes, train and compare."""
+    """Parse what the rule passes and compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plan", type=Path, required=True)
     parser.add_argument("--dataset", required=True)
-    parser.add_argument("--protocol", type=json.loads, required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--folds", type=Path, required=True)
-    parser.add_argument("--inner-folds", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="run folders of the study")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
+    parser.add_argument("--grouped", type=Path, required=True, help="the same on grouped folds")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script(f"grouped {args.dataset}", args.log) as log:
-        max_documents = args.protocol.pop("max_documents")
-        work = [
-            GroupedTasks(
-                Path(part["counts"]),
-                Path(part["tokens"]),
-                part["policy"],
-                part["min_count"],
-                [Task(**task) for task in part["tasks"]],
+        corpus = read_corpus(args.corpus, ["id", "group"])
+        if has_repeats(corpus, read_folds(args.folds)):
+            names = Plan.read(args.plan).grouped_runs(args.dataset)
+            plain = [run_of(args.runs, args.dataset, *name) for name in names]
+            compared = compare_with_grouped(
+                plain,
+                [
+                    Run(args.grouped / args.dataset / run.batch.name, *name)
+                    for run, name in zip(plain, names, strict=True)
+                ],
+                corpus.set_index("id")["group"],
+                args.runs,
             )
-            for part in read_part(args.plan, "grouped", args.dataset)
-        ]
-        compared = compare_with_grouped(
-            work,
-            read_corpus(args.corpus, ["id", "label", "rating", "split", "group"]),
-            read_folds(args.folds),
-            read_folds(args.inner_folds),
-            Protocol(**args.protocol),
-            args.dataset,
-            args.runs,
-            args.threads,
-            log,
-            max_documents,
-        )
+        else:
+            log.info("no test document's text stands in training: nothing to compare")
+            compared = pd.DataFrame(columns=list(GROUPED_COLUMNS))
         storage.write_parquet(args.output, compared)
 
 

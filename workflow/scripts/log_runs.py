@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from textbaselines import provenance, storage
-from textbaselines.experiments.evaluation import run_folders
+from textbaselines.experiments.runs import runs_of_study
 from textbaselines.logs import run_script
 from textbaselines.reporting.tracking.writer import log_runs
 
@@ -14,13 +14,13 @@ PATIENCE = 600.0  # seconds to wait for another logger
 def main() -> None:
     """Parse what the rule passes and log."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
+    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
     parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
     parser.add_argument("--artifacts", type=Path, required=True)
     parser.add_argument("--server", help="the address of a tracking server, instead of --store")
-    parser.add_argument("--benchmarks", type=Path, help="measures of the training jobs")
+    parser.add_argument("--benchmarks", type=Path, help="measures of the training tasks")
     parser.add_argument("--root", type=Path, required=True, help="the folder of the Snakefile")
     parser.add_argument("--receipt", type=Path, required=True)
     parser.add_argument("--log", type=Path)
@@ -28,7 +28,7 @@ def main() -> None:
     with run_script("track", args.log) as log:
         study = storage.read_json(args.study)
         receipt = log_runs(
-            run_folders(args.runs, study),
+            runs_of_study(args.runs, study),
             storage.read_parquet(args.cells),
             study,
             database=args.store,

@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--study", type=Path, required=True)
     parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--selections", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
+    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
     parser.add_argument(
         "--tokens", type=Path, nargs="+", required=True, help="of each dataset, in its order"
     )

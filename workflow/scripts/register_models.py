@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from textbaselines import storage
+from textbaselines.experiments.plan import Plan
 from textbaselines.logs import run_script
 from textbaselines.reporting.registered_models import register_best
 from textbaselines.reporting.tracking.store import Location, open_store
@@ -16,15 +17,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", required=True, help="the study's name")
     parser.add_argument("--suffix", default="", help="follows the dataset's name")
-    parser.add_argument("--models", type=Path, nargs="+", required=True, help="model.json files")
     parser.add_argument("--store", type=Path, required=True, help="the SQLite file")
     parser.add_argument("--artifacts", type=Path, required=True)
     parser.add_argument("--server", help="the address of a tracking server, instead of --store")
+    parser.add_argument("--plan", type=Path, required=True)
+    parser.add_argument("--models", type=Path, required=True, help="the study's folder of models")
     parser.add_argument("--receipt", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("models", args.log) as log:
-        folders = [model.parent for model in args.models]
+        kept = Plan.read(args.plan).content["models"]
+        folders = [args.models.joinpath(*names) for names in kept]
         location = Location(args.store, args.artifacts, args.server)
         with open_store(location, patience=PATIENCE) as client:
             receipt = register_best(client, args.study, folders, args.suffix)

@@ -7,11 +7,12 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.final_models import (
     best_cell,
-    calibration_file,
+    calibration_table,
     fixed_cell,
     store_final_model,
 )
 from textbaselines.experiments.folds import read_folds
+from textbaselines.experiments.runs import run_of
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
@@ -44,8 +45,13 @@ def main() -> None:
             cell["representation"]
         ]
         place = Path(study["name"], args.dataset)
-        folder = args.results / "runs" / place / cell["representation"] / cell["method"]
-        run = storage.read_json(folder / "run.json")
+        one = run_of(
+            args.results / "runs" / study["name"],
+            args.dataset,
+            cell["representation"],
+            cell["method"],
+        )
+        run = one.record
         failure = store_final_model(
             args.model.parent,
             run,
@@ -55,7 +61,7 @@ def main() -> None:
             read_counts(args.results / "counts" / place / representation["counts"] / "matrix.npz"),
             read_folds(args.folds),
             read_corpus(args.corpus, columns=["id", "label", "rating"]),
-            storage.read_parquet(folder / calibration_file(run)),
+            one.table(calibration_table(run)),
         )
         name = f"{cell['method']}-{cell['representation']}"
         if failure is None:

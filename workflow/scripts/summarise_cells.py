@@ -1,4 +1,4 @@
-"""Summarise run folders into cells: see textbaselines.experiments.evaluation."""
+"""Summarise runs into cells: see textbaselines.experiments.evaluation."""
 
 import argparse
 from pathlib import Path
@@ -7,9 +7,10 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.evaluation import cell_table, cells_of_runs, run_folders
+from textbaselines.experiments.evaluation import cell_table, cells_of_runs
 from textbaselines.experiments.folds import read_folds, standing_in_training, train_test_overlap
 from textbaselines.experiments.macro_f1_intervals import macro_f1_intervals
+from textbaselines.experiments.runs import runs_of_study
 from textbaselines.experiments.selection import read_run_scores
 from textbaselines.logs import run_script, run_to_end
 
@@ -28,8 +29,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("summarise", args.log) as log:
         study = storage.read_json(args.study)
-        folders = run_folders(args.runs, study)
-        runs = [read_run_scores(folder) for folder in folders]
+        runs = [read_run_scores(run) for run in runs_of_study(args.runs, study)]
         cells, selections = cells_of_runs(runs)
         tested = {}
         for name in (entry["name"] for entry in study["datasets"]):
@@ -43,7 +43,7 @@ def main() -> None:
         storage.write_parquet(args.overlap, pd.DataFrame(overlap))
         storage.write_parquet(args.selections, selections)
         storage.write_parquet(args.output, cell_table(cells))
-        log.info("%d cells of %d run folders", len(cells), len(folders))
+        log.info("%d cells of %d runs", len(cells), len(runs))
 
 
 if __name__ == "__main__":

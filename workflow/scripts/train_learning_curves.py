@@ -7,7 +7,7 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.learning_curves import CurveTask, train_curves
-from textbaselines.experiments.plan_file import read_part
+from textbaselines.experiments.plan import Plan
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
@@ -27,10 +27,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    with run_script(f"curves {args.dataset} {args.representation}", args.log) as log:
-        part = read_part(args.plan, "learning_curves", args.dataset, args.representation)
+    task = CurveTask(**Plan.read(args.plan).curve(args.dataset, args.representation))
+    with run_script(f"curves {task.dataset} {task.representation}", args.log) as log:
         scores = train_curves(
-            CurveTask(**part),
+            task,
             read_counts(args.counts),
             read_tokens(args.tokens),
             read_folds(args.folds),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textbaselines import storage
 from textbaselines.experiments.costs import costs_of_runs
-from textbaselines.experiments.evaluation import run_folders
+from textbaselines.experiments.runs import runs_of_study
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import layout
 from textbaselines.reporting.cost_front import cost_front, cost_front_figure
@@ -18,8 +18,10 @@ def main() -> None:
     """Parse what the rule passes and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
-    parser.add_argument("--benchmarks", type=Path, required=True, help="one file per training job")
+    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
+    parser.add_argument(
+        "--benchmarks", type=Path, required=True, help="measures of the training tasks"
+    )
     parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
     parser.add_argument("--front", type=Path, required=True, help="path without an ending")
@@ -27,8 +29,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("costs", args.log):
         study = storage.read_json(args.study)
-        benchmarks = [args.benchmarks / ("/".join(run) + ".tsv") for run in study["runs"]]
-        costs = costs_of_runs(run_folders(args.runs, study), benchmarks)
+        costs = costs_of_runs(runs_of_study(args.runs, study), args.benchmarks)
         table = cost_table(costs, study)
         forms = {
             ".csv": to_csv(costs),

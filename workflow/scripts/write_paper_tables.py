@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from textbaselines import storage
-from textbaselines.experiments.evaluation import run_folders
+from textbaselines.experiments.runs import runs_of_study
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import claims, fidelity, layout
 from textbaselines.reporting.tables import to_csv
@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("--published", type=Path, required=True)
     parser.add_argument("--cells", type=Path, required=True)
     parser.add_argument("--study", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
+    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
     parser.add_argument("--corpora", type=Path, required=True, help="the folders of audits")
     parser.add_argument("--counts", type=Path, required=True, help="the study's counts")
     parser.add_argument("--fidelity", type=Path, required=True)
@@ -32,7 +32,7 @@ def main() -> None:
         published = fidelity.load_published(args.published)
         cells = storage.read_parquet(args.cells)
         judged = fidelity.fidelity(cells, published)
-        comparisons = claims.judge_claims(claims.read_points(run_folders(args.runs, study)))
+        comparisons = claims.judge_claims(claims.read_points(runs_of_study(args.runs, study)))
         verdict = fidelity.verdict_lines(judged)
         tables = [
             fidelity.statistics_table(_statistics(args.corpora, args.counts, study), published),

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from textbaselines import storage
-from textbaselines.experiments.evaluation import run_folders
+from textbaselines.experiments.runs import runs_of_study
 from textbaselines.experiments.search_curves import search_curves
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.figures import write_figure
@@ -16,13 +16,13 @@ def main() -> None:
     """Parse what the rule passes, write and draw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--study", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="the study's run folders")
+    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
     parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script("search curves", args.log):
         study = storage.read_json(args.study)
-        curves = search_curves(run_folders(args.runs, study))
+        curves = search_curves(runs_of_study(args.runs, study))
         storage.write_text(args.stem.with_suffix(".csv"), to_csv(curves))
         narrow, _ = search_figure(curves, study, narrow=True)
         write_figure(args.stem, *search_figure(curves, study), narrow)

@@ -13,7 +13,7 @@ the highest score of another class; it is mapped for each class against the rest
 probabilities of a document are divided by their sum (Zadrozny & Elkan 2002, section 5).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,10 +27,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
-from textbaselines import storage
 from textbaselines.experiments.lengths import parts_of_predictions, wilson
 from textbaselines.experiments.metrics import log_loss
 from textbaselines.experiments.reported_cells import KEY
+from textbaselines.experiments.runs import Run, run_of
 from textbaselines.experiments.selection import points_of_cell
 from textbaselines.seeds import seed_from
 
@@ -385,7 +385,7 @@ class CalibratedRuns:
     Parameters
     ----------
     runs_folder : path
-        The study's run folders.
+        The study's folder of runs.
     selections : data frame
         What nested selection chose.
     """
@@ -417,13 +417,12 @@ class CalibratedRuns:
     def _read_point(
         self, dataset: str, representation: str, method: str, point: str
     ) -> pd.DataFrame:
-        folder = self._folder / dataset / representation / method
-        run = storage.read_json(folder / "run.json")
-        if "score" not in storage.parquet_columns(folder / "predictions.parquet"):
-            return _read_classes(folder, point, run["classes"])
-        positive = run["positive"]
-        test = _read_predictions(folder / "predictions.parquet", point, positive)
-        inner = _read_predictions(folder / "inner_predictions.parquet", point, positive)
+        run = run_of(self._folder, dataset, representation, method)
+        if "score" not in run.columns("predictions"):
+            return _read_classes(run, point)
+        positive = run.record["positive"]
+        test = _read_predictions(run, "predictions", point, positive)
+        inner = _read_predictions(run, "inner_predictions", point, positive)
         validated = dict(iter(inner.groupby(["repeat", "fold"])))
         parts = []
         for place, rows in test.groupby(["repeat", "fold"], sort=True):
@@ -440,25 +439,23 @@ class CalibratedRuns:
         return pd.concat(parts, ignore_index=True).drop(columns="score")
 
 
-def _read_predictions(path: Path, point: str, positive: str) -> pd.DataFrame:
-    frame = storage.read_parquet(path, filters=[("point", "==", point)])
+def _read_predictions(run: Run, table: str, point: str, positive: str) -> pd.DataFrame:
+    frame = run.table(table, point=point)
     own = frame.get("probability", np.nan)
     wanted = frame[["repeat", "fold", "id", "score"]]
     return wanted.assign(positive=frame["label"] == positive, own=own)
 
 
-def _read_classes(folder: Path, point: str, classes: Sequence[str]) -> pd.DataFrame:
+def _read_classes(run: Run, point: str) -> pd.DataFrame:
     """Return the test predictions of a point of a run with more than two classes."""
-
-    def read(name: str) -> pd.DataFrame:
-        return storage.read_parquet(folder / f"{name}.parquet", filters=[("point", "==", point)])
+    classes = run.record["classes"]
 
     def values(frame: pd.DataFrame, kind: str) -> Floats:
         columns = [f"{kind}_{name}" for name in classes]
         return frame[columns].to_numpy(dtype=np.float64)
 
     code = {name: place for place, name in enumerate(classes)}
-    test, inner = read("predictions"), read("inner_predictions")
+    test, inner = (run.table(name, point=point) for name in ("predictions", "inner_predictions"))
     validated = dict(iter(inner.groupby(["repeat", "fold"])))
     parts = []
     for place, rows in test.groupby(["repeat", "fold"], sort=True):

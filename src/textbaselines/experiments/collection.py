@@ -13,10 +13,9 @@ from textbaselines.experiments.evaluation import (
     CELL_COLUMNS,
     cell_table,
     cells_of_runs,
-    run_folders,
     summarise_point,
 )
-from textbaselines.experiments.receipts import RUN_FILES
+from textbaselines.experiments.runs import Run, runs_of_study
 from textbaselines.experiments.selection import read_run_scores
 from textbaselines.validation import closest
 
@@ -24,11 +23,6 @@ IDENTITY = ("study", "dataset", "representation", "method", "selection")
 """What names a cell among all studies."""
 
 _PARAM = "param."
-
-
-def is_finished(folder: Path) -> bool:
-    """Return whether a run folder has all its files: one being trained lacks some."""
-    return all((folder / name).is_file() for name in RUN_FILES)
 
 
 def studies_in(results: Path) -> list[dict[str, Any]]:
@@ -64,16 +58,16 @@ def study_in(results: Path, name: str) -> dict[str, Any]:
     return studies[name]
 
 
-def finished_runs(results: Path, study: dict[str, Any]) -> list[Path]:
-    """Return the finished run folders of a study, in its order."""
-    folders = run_folders(results / "runs" / study["name"], study)
-    return [folder for folder in folders if is_finished(folder)]
+def finished_runs(results: Path, study: dict[str, Any]) -> list[Run]:
+    """Return the finished runs of a study, in its order."""
+    runs = runs_of_study(results / "runs" / study["name"], study)
+    return [run for run in runs if run.is_finished]
 
 
 def cells_of_studies(results: Path, studies: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Return the cells of all finished runs: study, then the columns of a cell, then its params.
 
-    Read from the run folders, so that a study that is still running shows what it has. Columns
+    Read from the runs, so that a study that is still running shows what it has. Columns
     ``param.<name>`` hold the hyper-parameters, empty where a method has none of that name.
     """
     rows = []
@@ -97,10 +91,10 @@ def points_of_studies(results: Path, studies: Sequence[dict[str, Any]]) -> pd.Da
 
 
 def _points(results: Path, study: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for folder in finished_runs(results, study):
-        one = read_run_scores(folder)
+    for finished in finished_runs(results, study):
+        one = read_run_scores(finished)
         run, scores = one.run, one.scores
-        timings = storage.read_parquet(folder / "timings.parquet")
+        timings = finished.table("timings")
         times = dict(iter(timings.groupby("point")))
         by_point = dict(iter(scores.groupby("point")))
         for point in run["points"]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines import storage
 from textbaselines.csv_tables import read_csv
 from textbaselines.errors import UserError
+from textbaselines.experiments.runs import KEY, Run
 from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.registry import METHODS
 from textbaselines.models.ridge import LinearRegression
@@ -28,18 +28,14 @@ COST_COLUMNS = (
 )
 
 
-def costs_of_runs(
-    run_folders: Sequence[str | Path], benchmarks: Sequence[str | Path]
-) -> pd.DataFrame:
-    """Return one row of costs for each run folder.
+def costs_of_runs(runs: Sequence[Run], benchmarks: str | Path) -> pd.DataFrame:
+    """Return one row of costs for each run.
 
     Parameters
     ----------
-    run_folders : sequence of paths
-        Folders with ``run.json``, ``scores.parquet`` and ``timings.parquet``.
-    benchmarks : sequence of paths
-        The workflow's measure of each training job, in the same order: a tab-separated file with
-        the columns ``s`` (wall-clock seconds) and ``max_rss`` (MiB).
+    runs : sequence of Run
+    benchmarks : path
+        The folder with a measure of the tasks of each batch: see :func:`read_benchmark`.
 
     Returns
     -------
@@ -56,17 +52,17 @@ def costs_of_runs(
         When a benchmark file lacks a column.
     """
     rows = []
-    for folder, benchmark in zip(map(Path, run_folders), benchmarks, strict=True):
-        run = storage.read_json(folder / "run.json")
+    for one in runs:
+        run = one.record
         key = ["point", "repeat", "fold"]
-        timings = storage.read_parquet(folder / "timings.parquet").set_index(key)
+        timings = one.table("timings").set_index(key)
         read = [*key, "n_test", "n_features", "failure"]
-        tested = storage.read_parquet(folder / "scores.parquet", columns=read)
+        tested = one.table("scores", read)
         tested = tested[tested["failure"].isna()].set_index(key)
         fitted = timings.loc[timings.index.isin(tested.index)]
         per_document = fitted["predict_seconds"] / tested["n_test"]
         features = tested["n_features"].median()
-        seconds, peak = read_benchmark(benchmark)
+        seconds, peak = read_benchmark(benchmarks, one)
         rows.append(
             {
                 **{name: run[name] for name in ("dataset", "representation", "method")},
@@ -104,24 +100,42 @@ def model_bytes(run: Mapping[str, Any], features: float) -> float:
     return 8 * (features + 1) * (1 if classes <= 2 else classes)
 
 
-def read_benchmark(path: str | Path) -> tuple[float, float]:
-    """Return the wall-clock seconds and the peak memory in MiB that the workflow measured.
+def benchmark_file(folder: str | Path, run: Run) -> Path:
+    """Return the file with the measures of the tasks of a run's batch."""
+    return Path(folder, run.batch.parent.name, f"{run.batch.name}.tsv")
 
-    NaN for what a job was too short to be measured for.
+
+def read_benchmark(folder: str | Path, run: Run) -> tuple[float, float]:
+    """Return the wall-clock seconds and the peak memory in MiB of the task that gave a run.
+
+    The file of its batch is tab-separated, a row for each task: ``representation``, ``method``,
+    ``s`` and ``max_rss``. NaN for what was not measured.
 
     Raises
     ------
     UserError
-        When the file lacks a column.
+        When the file lacks a column or the task.
     """
-    measured = read_csv(path, separator="\t", blanks=("-", "NA"))
-    for column in ("s", "max_rss"):
+    path = benchmark_file(folder, run)
+    measured = read_csv(path, separator="	", blanks=("-", "NA"))
+    for column in (*KEY, "s", "max_rss"):
         if column not in measured:
             raise UserError(
                 "not a benchmark file of the workflow",
                 where=str(path),
                 found=", ".join(measured.columns),
                 expected="a column " + column,
-                fix="delete the run folder beside it and run again",
+                fix="delete it and run again",
             )
-    return float(measured["s"].iloc[-1]), float(measured["max_rss"].iloc[-1])
+    mine = measured[
+        (measured["representation"] == run.representation) & (measured["method"] == run.method)
+    ]
+    if len(mine) != 1:
+        raise UserError(
+            "no measure of a task",
+            where=str(path),
+            found=f"{len(mine)} rows of {run.method} on {run.representation}",
+            expected="one",
+            fix="delete it and run again",
+        )
+    return float(mine["s"].iloc[0]), float(mine["max_rss"].iloc[0])

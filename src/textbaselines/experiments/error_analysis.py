@@ -84,7 +84,7 @@ def predictions_of_cells(
     Parameters
     ----------
     runs_folder : path
-        The study's run folders.
+        The study's folder of runs.
     cells : data frame
         Rows of the study's cells, none failed.
     selections : data frame

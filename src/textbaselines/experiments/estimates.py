@@ -141,20 +141,42 @@ def task_seconds(
     in_job, on_counts : int
         How many tasks share its job, and in it its counts: what they have in common is divided.
     """
+    features = study.representations[task[1]]
+    seconds = fit_seconds(study, task, grid, inner, size, rate=rate)
+    seconds += TASK_SECONDS + START_SECONDS / in_job
+    divisions = divisions_of(study.protocol(task[0]))
+    return seconds + preparation_seconds(features, divisions, inner, size) / on_counts
+
+
+def fit_seconds(
+    study: Study,
+    task: Run,
+    grid: Sequence[Mapping[str, Any]],
+    inner: int,
+    size: Size,
+    *,
+    rate: float | None = None,
+) -> float:
+    """Return what the fits of a training task take on one core; parameters as task_seconds."""
     dataset, representation, method = task
     family, features = study.methods[method].family, study.representations[representation]
     if rate is None:
         rate = stated_rate(family, features.weighting)
-    divisions = divisions_of(study.protocol(dataset))
     width = _width(features, size.tokens)
-    seconds = (rate * divisions) * sum(
+    return (rate * divisions_of(study.protocol(dataset))) * sum(
         units(family, size.training, width, params)
         + inner * units(family, inner_training(size, inner), width, params)
         for params in grid
     )
-    prepared = divisions * (size.documents + inner * size.training)
-    seconds += TASK_SECONDS + START_SECONDS / in_job
-    return seconds + _preparation(features, prepared * size.tokens) / on_counts
+
+
+def preparation_seconds(
+    representation: Representation, divisions: int, inner: int, size: Size
+) -> float:
+    """Return what the features of all divisions and of their inner folds take on one core."""
+    tokens = divisions * (size.documents + inner * size.training) * size.tokens
+    seconds = PREPARE_SECONDS if representation.reduction is None else REDUCE_SECONDS
+    return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)
 
 
 def stated_rate(family: str, weighting: str) -> float:
@@ -207,9 +229,3 @@ def units(family: str, documents: int, width: float, params: Mapping[str, Any]) 
             return documents * (points / 1000) ** 2
         case _:
             return float(documents)
-
-
-def _preparation(representation: Representation, tokens: float) -> float:
-    """Return the seconds that the features of all divisions take, with their tokens in all."""
-    seconds = PREPARE_SECONDS if representation.reduction is None else REDUCE_SECONDS
-    return seconds * 1e-6 * tokens * (representation.highest - representation.lowest + 1)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -242,7 +241,7 @@ _SKEWED = 0.7
 
 
 def cells_of_run(run: Mapping[str, Any], scores: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the cells of one run folder: ``fixed`` and, where there is a grid, ``oracle``.
+    """Return the cells of one run: ``fixed`` and, where there is a grid, ``oracle``.
 
     ``oracle`` is the grid point with the best accuracy on the test folds themselves (the first in
     the order of the grid when several are equal): it only shows the optimism of tuning on what
@@ -329,19 +328,6 @@ def cells_of_runs(runs: Sequence[RunScores]) -> tuple[list[dict[str, Any]], pd.D
     selections = selections_of_runs(runs)
     cells = [cell for one in runs for cell in cells_of_run(one.run, one.scores)]
     return [*majority_cells(runs), *cells, *nested_cells(runs, selections)], selections
-
-
-def run_folders(folder: Path, study: Mapping[str, Any]) -> list[Path]:
-    """Return the run folders of a study, in its order.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder with one folder per dataset.
-    study : mapping
-        The study's description, with ``runs``: dataset, representation and method of each.
-    """
-    return [folder.joinpath(*run) for run in study["runs"]]
 
 
 def cell_table(cells: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

@@ -8,11 +8,13 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from textbaselines import storage
+from textbaselines.experiments.runs import runs_of_study
 
 FAILED_COLUMNS = (
     *("dataset", "representation", "method", "point", "params"),
     *("failed", "divisions", "reason"),
 )
+_SCORES = ("scores", "inner_scores")
 SHOWN = 10
 """How many failed points are named in lines."""
 
@@ -33,20 +35,20 @@ def failed_points(results: Path, study: Mapping[str, Any]) -> pd.DataFrame:
         ``failed`` of ``divisions`` fits, on folds and inner folds together, and the first reason.
     """
     rows = []
-    for run in study["runs"]:
-        folder = results.joinpath("runs", study["name"], *run)
-        files = [folder / f"{name}.parquet" for name in ("scores", "inner_scores")]
-        if not any(_has_failure(file) for file in files):
+    for run in runs_of_study(results / "runs" / study["name"], study):
+        if not any(_has_failure(run.path(name)) for name in _SCORES):
             continue
-        read = [storage.read_parquet(file, columns=["point", "failure"]) for file in files]
+        read = [run.table(name, ["point", "failure"]) for name in _SCORES]
         by_point = dict(iter(pd.concat(read, ignore_index=True).groupby("point")["failure"]))
-        for point in storage.read_json(folder / "run.json")["points"]:
+        record = run.record
+        names = [record[key] for key in FAILED_COLUMNS[:3]]
+        for point in record["points"]:
             failures = by_point[point["point"]]
             reasons = failures.dropna()
             if len(reasons):
                 params = storage.canonical_json(point["params"])
                 counts = len(reasons), len(failures)
-                rows.append((*run, point["point"], params, *counts, str(reasons.iloc[0])))
+                rows.append((*names, point["point"], params, *counts, str(reasons.iloc[0])))
     return pd.DataFrame(rows, columns=list(FAILED_COLUMNS))
 
 

@@ -110,14 +110,14 @@ def training_documents(folds: pd.DataFrame, kind: str, documents: list[str]) -> 
     return np.asarray(column == NEVER_TEST if kind == "split" else column != LEFT_OUT)
 
 
-def calibration_file(run: Mapping[str, Any]) -> str:
-    """Return the file of a run folder with the predictions that a calibration may be fitted to.
+def calibration_table(run: Mapping[str, Any]) -> str:
+    """Return the table of a run with the predictions that a calibration may be fitted to.
 
     Out-of-fold predictions; under an official split those of the inner folds, since its test
     documents must not be seen.
     """
     split = run["protocol"]["kind"] == "split"
-    return "inner_predictions.parquet" if split else "predictions.parquet"
+    return "inner_predictions" if split else "predictions"
 
 
 def store_final_model(
@@ -138,7 +138,7 @@ def store_final_model(
     folder : path
         Where the model goes (see :mod:`textbaselines.portable`).
     run : mapping
-        The content of the run folder's ``run.json``.
+        The record of the run.
     cell : mapping
         The run's cell of fixed hyper-parameters, whose numbers the model carries.
     choice : mapping
@@ -150,7 +150,7 @@ def store_final_model(
     corpus : data frame
         Columns id, label and rating.
     predictions : data frame
-        Of documents that did not train: :func:`calibration_file`'s. Those of the fixed point say
+        Of documents that did not train: :func:`calibration_table`'s. Those of the fixed point say
         by what the scores are multiplied to become calibrated probabilities.
 
     Returns

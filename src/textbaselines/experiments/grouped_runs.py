@@ -28,6 +28,7 @@ from textbaselines.experiments.folds import (
     draw_folds,
     standing_in_training,
 )
+from textbaselines.experiments.runs import Run
 from textbaselines.experiments.selection import (
     RunScores,
     cell_predictions,
@@ -42,7 +43,7 @@ from textbaselines.text.tokens import read_tokens
 from textbaselines.text.vocabulary import fit_vocabulary
 
 if TYPE_CHECKING:
-    from textbaselines.experiments.result_tables import Results
+    from textbaselines.experiments.training import Trained
 
 GROUPED_COLUMNS = (
     "dataset",
@@ -73,19 +74,24 @@ class GroupedTasks:
     tasks: Sequence[Task]
 
 
-def compare_with_grouped(
+def has_repeats(corpus: pd.DataFrame, folds: pd.DataFrame) -> bool:
+    """Return whether a test document's text stands in training; columns id, group of the corpus."""
+    groups = corpus.set_index("id")["group"]
+    return bool(standing_in_training(folds, groups)["repeated"].any())
+
+
+def train_grouped(
     work: Sequence[GroupedTasks],
     corpus: pd.DataFrame,
     folds: pd.DataFrame,
     inner_folds: pd.DataFrame,
     protocol: Protocol,
     dataset: str,
-    runs: Path,
     threads: int,
     log: Logger,
     max_documents: int | None = None,
-) -> pd.DataFrame:
-    """Train on grouped folds and set the accuracies beside those of the plain runs.
+) -> Iterator[Trained]:
+    """Train on grouped folds.
 
     Parameters
     ----------
@@ -96,27 +102,11 @@ def compare_with_grouped(
         The plain ones.
     protocol : Protocol
         The plain one.
-    runs : Path
-        The study's run folders.
-
-    Returns
-    -------
-    data frame with the columns :data:`GROUPED_COLUMNS`
-        For each task a row at its fixed point and one of what inner folds chose, and for each
-        method with several representations one of their choice among all of them
-        (:func:`textbaselines.experiments.selection.selections_of_runs`), as far as the task has
-        such and could be trained on both; none where no test document's text stands in training
-        under the plain folds. Accuracies are fractions of all test predictions, all repeats pooled.
-        The 95 % interval is a percentile bootstrap over groups of identical text, the fitted models
-        taken as given (Efron & Tibshirani 1993, section 13.3).
     """
-    groups, labels = corpus.set_index("id")["group"], corpus.set_index("id")["label"]
-    if not standing_in_training(folds, groups)["repeated"].any():
-        log.info("no test document's text stands in training: nothing to compare")
-        return pd.DataFrame(columns=list(GROUPED_COLUMNS))
-    # Here, for the datasets that end above: it takes a second.
+    # Here, for the datasets without repeats: it takes a second.
     from textbaselines.experiments.training import train
 
+    groups, labels = corpus.set_index("id")["group"], corpus.set_index("id")["label"]
     if protocol.kind == "split":
         together = replace(protocol, grouped=True)
         grouped_folds = draw_folds(corpus, together, dataset, max_documents)
@@ -125,31 +115,53 @@ def compare_with_grouped(
     if not any(task.chooses for part in work for task in part.tasks):
         inner_folds = inner_folds.iloc[:0]
     inner = inner_folds_kept_together(inner_folds, grouped_folds, groups, labels)
-    trained: dict[tuple[str, str], Results] = {}
-    tasks = []
     for part in work:
         counts, tokens = read_counts(part.counts), read_tokens(part.tokens)
         vocabularies = {
             division.key: fit_vocabulary(tokens, division.training, part.policy, part.min_count)
             for division in divisions(grouped_folds, tokens.documents, inner)
         }
-        for one in train(
+        yield from train(
             *(part.tasks, counts, vocabularies, grouped_folds, inner, corpus, threads, log)
-        ):
-            tasks.append(one.task)
-            trained[one.task.representation, one.task.method] = one.results
-    plain = [read_run_scores(runs / dataset / task.representation / task.method) for task in tasks]
-    grouped = [
-        RunScores(one.run, results.scores, results.inner_scores)
-        for one, results in zip(plain, trained.values(), strict=True)
+        )
+
+
+def compare_with_grouped(
+    plain: Sequence[Run], grouped: Sequence[Run], groups: pd.Series, runs: Path
+) -> pd.DataFrame:
+    """Set the accuracies of grouped runs beside those of the plain ones.
+
+    Parameters
+    ----------
+    plain, grouped : sequences of Run
+        Of one dataset, the same tasks on both kinds of folds, in the study's order.
+    groups : Series
+        The group of identical text of each document, by document id.
+    runs : Path
+        The study's folder of plain runs.
+
+    Returns
+    -------
+    data frame with the columns :data:`GROUPED_COLUMNS`
+        For each task a row at its fixed point and one of what inner folds chose, and for each
+        method with several representations one of their choice among all of them
+        (:func:`textbaselines.experiments.selection.selections_of_runs`), as far as the task has
+        such and could be trained on both. Accuracies are fractions of all test predictions, all
+        repeats pooled. The 95 % interval is a percentile bootstrap over groups of identical text,
+        the fitted models taken as given (Efron & Tibshirani 1993, section 13.3).
+    """
+    plain_scores = [read_run_scores(run) for run in plain]
+    grouped_scores = [
+        RunScores(one.run, run.table("scores"), run.table("inner_scores"))
+        for one, run in zip(plain_scores, grouped, strict=True)
     ]
-    chosen = [selections_of_runs(side) for side in (plain, grouped)]
+    chosen = [selections_of_runs(side) for side in (plain_scores, grouped_scores)]
+    trained = {(run.representation, run.method): run for run in grouped}
     rows = []
-    for cell in _cells(tasks, chosen[0]):
+    for cell in _cells([run.record for run in grouped], chosen[0]):
 
         def read(representation: str, point: str, method: str = cell["method"]) -> pd.DataFrame:
-            found = trained[representation, method].predictions
-            return found[found["point"] == point]
+            return trained[representation, method].table("predictions", point=point)
 
         before = cell_predictions(runs, cell, chosen[0])
         after = predictions_of_cell(read, cell, chosen[1])
@@ -164,15 +176,13 @@ def compare_with_grouped(
 _IDENTITY = GROUPED_COLUMNS[:4]
 
 
-def _cells(tasks: Sequence[Task], chosen: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+def _cells(records: Sequence[Mapping[str, Any]], chosen: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     """Yield what is compared: each fixed point, and whatever nested selection chose for."""
-    for task in tasks:
-        for point in task.points:
+    for record in records:
+        for point in record["points"]:
             if "fixed" in point["origin"]:
                 yield {
-                    "dataset": task.dataset,
-                    "representation": task.representation,
-                    "method": task.method,
+                    **{name: record[name] for name in _IDENTITY[:3]},
                     "selection": "fixed",
                     "point": point["point"],
                 }

@@ -77,7 +77,7 @@ def explained_cell(
     ----------
     cells : data frame
         The compared cells of the dataset.
-    runs : mapping from (representation, method) to the content of run.json
+    runs : mapping from (representation, method) to the record of the run
     """
     best: dict[str, Any] | None = None
     for cell in cells.to_dict("records"):
@@ -153,7 +153,7 @@ def fit_fold(
     Parameters
     ----------
     run : mapping
-        The content of the run folder's run.json.
+        The record of the run.
     params : mapping
         Of the grid point.
     counts : Counts
@@ -181,7 +181,7 @@ def fit_fold(
             where=f"dataset {run['dataset']}, representation {run['representation']}, "
             f"method {run['method']}, repeat {division.repeat}, fold {division.fold}",
             found=fitted.failure,
-            fix="delete the run folder and train again",
+            fix="delete the batch's folder and train again",
         )
     training, test = features.training, features.test
     if isinstance(fitted.estimator, BernoulliNB):
@@ -291,7 +291,7 @@ def _check_margin(margin: float, stored: float, document: str) -> None:
             where=f"document {document}",
             found=f"score {margin!r}",
             expected=f"{abs(stored)!r}, towards the predicted class",
-            fix="delete the run folder and train again",
+            fix="delete the batch's folder and train again",
         )
 
 
@@ -351,7 +351,7 @@ def explain_cell(
     cell : mapping
         Of :func:`explained_cell`.
     run : mapping
-        The content of its run.json.
+        The record of the run.
     selections : data frame
         What nested selection chose.
     predictions : data frame

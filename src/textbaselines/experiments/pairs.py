@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.runs import run_of
 from textbaselines.experiments.selection import ACROSS, cell_predictions
 from textbaselines.experiments.significance import (
     Difference,
@@ -107,7 +107,7 @@ def read_outcomes(
     Parameters
     ----------
     runs : Path
-        The study's run folders.
+        The study's folder of runs.
     cells : data frame
         Of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none failed.
     selections : data frame
@@ -179,9 +179,7 @@ def _train_sizes(
         of_dataset = selections[selections["dataset"] == cell["dataset"]]
         of_method = of_dataset[of_dataset["method"] == cell["method"]]
         representation = of_method["chosen_representation"].iloc[0]
-    scores = storage.read_parquet(
-        runs.joinpath(cell["dataset"], representation, cell["method"], "scores.parquet")
-    )
+    scores = run_of(runs, cell["dataset"], representation, cell["method"]).table("scores")
     return {
         (int(row["repeat"]), int(row["fold"])): int(row["n_train"])
         for row in scores.drop_duplicates(["repeat", "fold"]).to_dict("records")

@@ -1,7 +1,7 @@
 """What a study will cost before it runs: fits per dataset and method, and an estimate of time."""
 
 import heapq
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.errors import UserError
-from textbaselines.experiments.counting_jobs import CountingJob, counting_jobs
+from textbaselines.experiments.batches import plan_of
 from textbaselines.experiments.estimates import (
     START_SECONDS,
     STATED_RATES,
@@ -23,17 +23,13 @@ from textbaselines.experiments.estimates import (
     task_seconds,
     units,
 )
+from textbaselines.experiments.plan import Plan
+from textbaselines.experiments.runs import KEY, RECORDS
+from textbaselines.experiments.runs import Run as StoredRun
 from textbaselines.experiments.study import Study
-from textbaselines.experiments.training_jobs import grouped_tasks, training_jobs
 
-TEXT_SECONDS = {
-    "read_corpus": 2.1,
-    "tokenise_corpus": 0.3,
-    "count_ngrams": 0.55,
-    "fit_vocabularies": 0.15,
-}
-"""Of reading and so on, per million tokens of the dataset; of each of a job's counts and
-vocabularies."""
+TEXT_SECONDS = {"read": 2.1, "tokenise": 0.3, "count": 0.55, "fit_vocabularies": 0.15}
+"""Of a job of these rules, per million tokens of the dataset."""
 
 PLAN_COLUMNS = (
     "dataset",
@@ -50,7 +46,7 @@ PLAN_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyEstimate:
     """What is to be done.
 
     Attributes
@@ -97,26 +93,25 @@ def measured_rates(results: Path) -> pd.DataFrame:
     Returns
     -------
     data frame with the columns dataset, representation, family, seconds, units
-        A row for each run folder of any study that holds a successful fit of a known family on a
+        A row for each run of any study that holds a successful fit of a known family on a
         dataset whose audit is there. ``seconds`` are fit and predict, ``units`` those of
         :data:`STATED_RATES`, both summed over fits.
     """
     rows = []
     tokens: dict[str, float | None] = {}
-    for file in sorted((results / "runs").glob("*/*/*/*/run.json")):
-        run = storage.read_json(file)
+    for one in _stored_runs(results / "runs"):
+        run = one.record
         dataset = run["dataset"]
         if dataset not in tokens:
             audit = _audit(results, dataset)
             tokens[dataset] = None if audit is None else float(audit["length"]["tokens"]["mean"])
-        times, scores = file.with_name("timings.parquet"), file.with_name("scores.parquet")
         mean = tokens[dataset]
         if mean is None or run["family"] not in STATED_RATES:
             continue
-        if not times.is_file() or not scores.is_file():
+        if not one.is_finished:
             continue
         key = ["point", "repeat", "fold"]
-        fits = storage.read_parquet(scores).merge(storage.read_parquet(times), on=key)
+        fits = one.table("scores").merge(one.table("timings"), on=key)
         fits = fits[fits["failure"].isna()]
         lowest, highest = run["ngrams"]
         rank = (run["reduction"] or {}).get("rank")
@@ -133,12 +128,19 @@ def measured_rates(results: Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["dataset", "representation", "family", "seconds", "units"])
 
 
-def make_plan(
+def _stored_runs(folder: Path) -> Iterator[StoredRun]:
+    """Yield every run of every study, also of batches that a plan no longer has."""
+    for file in sorted(folder.glob(f"*/*/*/{RECORDS}")):
+        for record in storage.read_json(file):
+            yield StoredRun(file.parent, *(record[name] for name in KEY))
+
+
+def estimate_study(
     study: Study,
     results: Path,
     to_run: Collection[Run],
-    other: Iterable[tuple[str, str | None]] = (),
-) -> Plan:
+    other: Iterable[tuple[str, str, str]] = (),
+) -> StudyEstimate:
     """Return what a study still has to do, with an estimate of its time.
 
     A training task takes the rate of finished runs of the same family, of the same dataset and
@@ -151,17 +153,21 @@ def make_plan(
         The folder of results, for what is known of datasets and of earlier runs.
     to_run : collection of (dataset, representation, method)
         The training tasks that are not done.
-    other : iterable of (rule, dataset or None)
-        The other jobs that are to be run.
+    other : iterable of (rule, dataset, batch)
+        The other jobs that are to be run; empty text where a job has no dataset or batch.
     """
     rates = measured_rates(results)
     sizes = {name: size_of(study, name, results) for name in study.datasets}
+    plan = plan_of(study)
     sharing = {
-        (dataset, *task): {"in_job": len(job.tasks), "on_counts": len(part)}
-        for job in training_jobs(study)
-        for dataset in job.datasets
-        for part in job.parts
-        for task in part
+        (dataset, task["representation"], task["method"]): {
+            "in_job": sum(len(part.tasks) for part in parts),
+            "on_counts": len(part.tasks),
+        }
+        for dataset in study.datasets
+        for parts in (plan.batch(dataset, batch) for batch in plan.batches(dataset))
+        for part in parts
+        for task in part.tasks
     }
     planned, tasks = [], []
     for dataset, representation, method in study.runs():
@@ -192,21 +198,20 @@ def make_plan(
     summed = {name: "sum" for name in PLAN_COLUMNS[2:-1] if name != "points"}
     rows = grouped.agg({**summed, "points": "first", "basis": _joined})
     waiting_others = list(other)
-    counting = {job.rule: job for job in counting_jobs(study)}
     counts: dict[str, int] = {}
-    for rule, _ in waiting_others:
+    for rule, *_ in waiting_others:
         counts[rule] = counts.get(rule, 0) + 1
-    return Plan(
+    return StudyEstimate(
         rows[list(PLAN_COLUMNS)],
         pd.DataFrame(
             tasks, columns=["dataset", "representation", "method", "done", "core_seconds"]
         ),
         counts,
         sum(
-            _grouped_seconds(study, dataset, sizes[dataset], results, rates)
-            if rule == "compare_with_grouped" and dataset is not None
-            else _other_seconds(rule, counting.get(rule), sizes.get(dataset or ""))
-            for rule, dataset in waiting_others
+            _grouped_seconds(plan, study, dataset, batch, sizes[dataset], results, rates)
+            if rule == "train_grouped"
+            else _other_seconds(rule, sizes.get(dataset))
+            for rule, dataset, batch in waiting_others
         ),
         tuple(name for name, size in sizes.items() if size.assumed),
         (*study.replaced_folds(), *study.notes()),
@@ -214,23 +219,29 @@ def make_plan(
 
 
 def _grouped_seconds(
-    study: Study, dataset: str, size: Size, results: Path, rates: pd.DataFrame
+    plan: Plan,
+    study: Study,
+    dataset: str,
+    batch: str,
+    size: Size,
+    results: Path,
+    rates: pd.DataFrame,
 ) -> float:
-    """Return what training on grouped folds takes; nothing where the audit found no repeats."""
+    """Return what training a batch on grouped folds takes; little where no text repeats."""
     audit = _audit(results, dataset)
     if audit is not None and not audit["duplicates"]["repeating_documents"]:
         return START_SECONDS
     seconds = START_SECONDS
-    for together in grouped_tasks(study, dataset):
-        for task in together:
+    for part in plan.grouped(dataset, batch):
+        for task in part.tasks:
             inner = study.protocol(dataset).inner if task["chooses"] else 0
             run = dataset, task["representation"], task["method"]
             rate, _ = _rate(study, rates, run, task["family"])
             seconds += task_seconds(
                 *(study, run, [point["params"] for point in task["points"]], inner, size),
                 rate=rate,
-                in_job=len(together),
-                on_counts=len(together),
+                in_job=len(part.tasks),
+                on_counts=len(part.tasks),
             )
     return seconds
 
@@ -273,11 +284,8 @@ def _rate(study: Study, rates: pd.DataFrame, task: Run, family: str) -> tuple[fl
     return stated_rate(family, study.representations[representation].weighting), "stated rates"
 
 
-def _other_seconds(rule: str, counting: CountingJob | None, size: Size | None) -> float:
+def _other_seconds(rule: str, size: Size | None) -> float:
     per_million = TEXT_SECONDS.get(rule, 0.0)
-    if counting is not None:
-        per_million = TEXT_SECONDS["count_ngrams"] * len(counting.counts)
-        per_million += TEXT_SECONDS["fit_vocabularies"] * len(counting.vocabularies)
     if size is None:
         return START_SECONDS
     return START_SECONDS + per_million * 1e-6 * size.documents * size.tokens

@@ -2,34 +2,26 @@
 
 Snakemake takes the outputs of a job away before it runs, and again when it fails. So a trained
 task is first written to a folder that no rule names, with a receipt of what went into it and of
-what came out, and from there placed where the rules look for it. A receipt is removed before its
-folder is written and written last: a folder with one is whole.
+what came out; when all tasks of a batch are there, they make the batch's files. A receipt is
+removed before its folder is written and written last: a folder with one is whole.
 """
 
-import os
-import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from textbaselines import storage
+from textbaselines.experiments.runs import TABLES
 
 RECEIPT = "receipt.json"
 
-RUN_FILES = (
-    "run.json",
-    "scores.parquet",
-    "predictions.parquet",
-    "inner_scores.parquet",
-    "inner_predictions.parquet",
-    "timings.parquet",
-)
-"""The files of a run folder."""
+RECORD = "run.json"
+"""What was run."""
 
-MEASURES = "measures.tsv"
-"""Beside them: what the task took."""
+MEASURES = "measures.json"
+"""What the task took: seconds and MiB."""
 
-_KEPT = (*RUN_FILES, MEASURES)
+_KEPT = (RECORD, *(f"{name}.parquet" for name in TABLES), MEASURES)
 
 
 def digests_of(files: Collection[Path]) -> dict[str, str]:
@@ -80,23 +72,6 @@ def write_receipt(folder: Path, task: Mapping[str, Any], digests: Mapping[str, s
     """Say what a folder, now whole, was made of."""
     receipt = {"task": _digest(task), "files": dict(digests), "results": _results(folder)}
     storage.write_json(folder / RECEIPT, receipt)
-
-
-def place(folder: Path, run_folder: Path, measures: Path) -> None:
-    """Put a kept folder's files where the workflow looks for them.
-
-    They are links to the same content, which costs no space; copies where the file system has no
-    links.
-    """
-    targets = {name: run_folder / name for name in RUN_FILES} | {MEASURES: measures}
-    for name, target in targets.items():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        try:
-            os.link(folder / name, target)
-        except OSError:
-            with storage.whole_file(target) as part:
-                shutil.copyfile(folder / name, part)
 
 
 def _read(folder: Path) -> Any:

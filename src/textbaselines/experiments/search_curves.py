@@ -5,13 +5,12 @@ Reporting of Experimental Results. EMNLP-IJCNLP, 2185-2194. Section 3.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from textbaselines import storage
+from textbaselines.experiments.runs import Run
 from textbaselines.experiments.selection import candidates, inner_accuracies
 
 CURVE_COLUMNS = (
@@ -56,7 +55,7 @@ def expected_maximum(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def search_curves(run_folders: Sequence[Path]) -> pd.DataFrame:
+def search_curves(runs: Sequence[Run]) -> pd.DataFrame:
     """Return the expected best inner accuracy against the number of trials, of every run.
 
     A trial is a draw from the run's grid. Its score on a (repeat, fold) is its accuracy on the
@@ -64,8 +63,8 @@ def search_curves(run_folders: Sequence[Path]) -> pd.DataFrame:
 
     Parameters
     ----------
-    run_folders : sequence of paths
-        With ``run.json`` and ``inner_scores.parquet``; a run that has no scores on inner folds,
+    runs : sequence of Run
+        A run that has no scores on inner folds,
         because there was nothing to choose, has no curve.
 
     Returns
@@ -76,9 +75,8 @@ def search_curves(run_folders: Sequence[Path]) -> pd.DataFrame:
         failed. ``failed_points``: how many failed on some inner fold.
     """
     frames = []
-    for folder in run_folders:
-        run = storage.read_json(folder / "run.json")
-        inner = storage.read_parquet(folder / "inner_scores.parquet")
+    for one in runs:
+        run, inner = one.record, one.table("inner_scores")
         names = candidates(run["points"])
         inner = inner[inner["point"].isin(names)]
         if inner.empty:

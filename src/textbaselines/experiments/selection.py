@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.runs import Run, run_of
 
 ACROSS = "selected"
 """In place of a representation: the one that each fold's inner folds choose."""
@@ -39,33 +39,32 @@ _NEEDED = ("rmse", "train_by_class", "test_by_class", "predicted_by_class", "cor
 
 @dataclass(frozen=True)
 class RunScores:
-    """A run folder's record, its scores on test documents and those on the inner folds."""
+    """A run's record, its scores on test documents and those on the inner folds."""
 
     run: dict[str, Any]
     scores: pd.DataFrame
     inner_scores: pd.DataFrame
 
 
-def read_run_scores(folder: Path) -> RunScores:
-    """Read the record and the scores of a run folder.
+def read_run_scores(one: Run) -> RunScores:
+    """Read the record and the scores of a run.
 
     Raises
     ------
     UserError
         When a file is absent or broken, or the scores do not fit the record.
     """
-    run = storage.read_json(folder / "run.json")
-    scores = storage.read_parquet(folder / "scores.parquet")
+    run, scores = one.record, one.table("scores")
     missing = {point["point"] for point in run["points"]} - set(scores["point"])
     lacking = [name for name in _NEEDED if name not in scores]
     if missing or lacking:
         raise UserError(
             "scores that do not fit the run",
-            where=str(folder / "scores.parquet"),
+            where=f"{one.path('scores')} ({one.method} on {one.representation})",
             found=f"no scores of point {min(missing)}" if missing else f"no column {lacking[0]!r}",
-            fix="remove the folder and train again",
+            fix="delete the batch's folder and train again",
         )
-    return RunScores(run, scores, storage.read_parquet(folder / "inner_scores.parquet"))
+    return RunScores(run, scores, one.table("inner_scores"))
 
 
 def candidates(points: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -254,7 +253,7 @@ def cell_predictions(
     Parameters
     ----------
     runs_folder : Path
-        The study's run folders.
+        The study's folder of runs.
     cell : mapping
         A row of the cells.
     selections : data frame
@@ -269,12 +268,9 @@ def cell_predictions(
     """
 
     def read(representation: str, point: str) -> pd.DataFrame:
-        folder = runs_folder / cell["dataset"] / representation / cell["method"]
-        return storage.read_parquet(
-            folder / "predictions.parquet",
-            filters=[("point", "==", point)],
-            columns=None if columns is None else ["point", *columns],
-        )
+        one = run_of(runs_folder, cell["dataset"], representation, cell["method"])
+        wanted = None if columns is None else ["point", *columns]
+        return one.table("predictions", wanted, point)
 
     return predictions_of_cell(read, cell, selections)
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -59,17 +60,17 @@ class Representation:
 
     @property
     def counts(self) -> str:
-        """The name of the counts it rests on, shared by representations that differ later."""
-        return f"{self.tokenizer}-{self.lowest}-{self.highest}"
+        """The folder of the counts it rests on, shared by representations that differ later."""
+        return f"{self.tokenizer}/{self.lowest}-{self.highest}"
 
     @property
     def vocabulary(self) -> str:
-        """The name of the vocabularies it rests on."""
-        return f"{self.tokenizer}-{self.policy}-{self.min_count}"
+        """The file of the vocabularies it rests on, without its ending."""
+        return f"{self.tokenizer}/{self.policy}-{self.min_count}"
 
     @property
     def reduced(self) -> str:
-        """The name of the reduced coordinates it is a prefix of, shared by all ranks."""
+        """The file of the reduced coordinates it is a prefix of, without its ending."""
         assert self.reduction is not None
         kind = self.reduction["kind"]
         ngrams = f"{self.lowest}-{self.highest}"
@@ -179,26 +180,44 @@ class Study:
         return bool(self.config["protocol"]["grouped"] == "both")
 
     def runs(self) -> list[tuple[str, str, str]]:
-        """Return (dataset, representation, method) of every training job, in the study's order."""
+        """Return (dataset, representation, method) of every training task, in the study's order."""
         return [
-            (dataset, representation.name, method.name)
-            for dataset in self.datasets
-            for representation in self.representations.values()
-            for method in self.methods.values()
-            if representation.datasets is None or dataset in representation.datasets
-            if method.representations is None or representation.name in method.representations
+            (dataset, *run) for dataset in self.datasets for run in self._runs_by_dataset[dataset]
         ]
 
     def runs_of(self, dataset: str) -> list[tuple[str, str]]:
         """Return (representation, method) of every run of a dataset, in the study's order."""
-        return [(name, method) for of, name, method in self.runs() if of == dataset]
+        return list(self._runs_by_dataset[dataset])
+
+    @cached_property
+    def _runs_by_dataset(self) -> dict[str, list[tuple[str, str]]]:
+        return {
+            dataset: [
+                (representation.name, method.name)
+                for representation in self.representations.values()
+                for method in self.methods.values()
+                if representation.datasets is None or dataset in representation.datasets
+                if method.representations is None or representation.name in method.representations
+            ]
+            for dataset in self.datasets
+        }
 
     def chooses(self, dataset: str, method: str) -> bool:
         """Return whether inner folds have something to choose: grid points or representations."""
-        points = self.methods[method].points
-        several = len(candidates([vars(point) for point in points])) > 1
-        runs = [name for name, other in self.runs_of(dataset) if other == method]
-        return self.protocol(dataset).inner > 0 and (several or len(runs) > 1)
+        several = self._several_candidates[method] or self._representations[dataset, method] > 1
+        return several and self.protocol(dataset).inner > 0
+
+    @cached_property
+    def _several_candidates(self) -> dict[str, bool]:
+        return {
+            name: len(candidates([vars(point) for point in method.points])) > 1
+            for name, method in self.methods.items()
+        }
+
+    @cached_property
+    def _representations(self) -> Counter[tuple[str, str]]:
+        """How many representations a method has of a dataset."""
+        return Counter((dataset, method) for dataset, _, method in self.runs())
 
     def rows(self) -> list[tuple[str, str]]:
         """Return (method, representation) of every row of the tables, in their order.

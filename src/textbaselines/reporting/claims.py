@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.runs import Run
 from textbaselines.experiments.significance import (
     LEVEL,
     Difference,
@@ -21,7 +21,6 @@ from textbaselines.experiments.significance import (
 from textbaselines.models.registry import METHODS
 from textbaselines.reporting.layout import DASH, Cell, Table
 from textbaselines.reporting.tables import percent
-from textbaselines.storage import read_json, read_parquet
 
 NOT_RUN = "not run in this study"
 
@@ -191,7 +190,7 @@ class Point:
     ``scores`` is indexed by (repeat, fold) and has ``n_train``, ``n_test`` and ``accuracy``.
     """
 
-    folder: Path
+    run: Run
     dataset: str
     setting: Setting
     text: str
@@ -201,22 +200,21 @@ class Point:
     scores: pd.DataFrame = field(repr=False)
 
 
-def read_points(run_folders: Sequence[str | Path]) -> list[Point]:
-    """Read the grid points of run folders that a claim may be about, in the order given.
+def read_points(runs: Sequence[Run]) -> list[Point]:
+    """Read the grid points of runs that a claim may be about, in the order given.
 
     A run is known by its method family, n-grams and weighting; runs of other families, of n-grams
     without unigrams or of other weightings are no side of any claim.
     """
     families = {side.family for claim in CLAIMS for pair in claim.pairs for side in pair}
     points = []
-    for folder in map(Path, run_folders):
-        run = read_json(folder / "run.json")
+    for source in runs:
+        run = source.record
         lowest, highest = run["ngrams"]
         if run["family"] not in families or lowest != 1 or highest not in _N_GRAMS:
             continue
-        scores = read_parquet(
-            folder / "scores.parquet",
-            columns=["point", "repeat", "fold", "n_train", "n_test", "accuracy"],
+        scores = source.table(
+            "scores", ["point", "repeat", "fold", "n_train", "n_test", "accuracy"]
         )
         by_point = {
             str(name): rows.set_index(["repeat", "fold"]).sort_index()
@@ -225,7 +223,7 @@ def read_points(run_folders: Sequence[str | Path]) -> list[Point]:
         for one in run["points"]:
             points.append(
                 Point(
-                    folder,
+                    source,
                     run["dataset"],
                     Setting(run["family"], highest, run["weighting"]),
                     json.dumps([run["tokenizer"], run["unk"]], sort_keys=True),
@@ -280,7 +278,7 @@ def compare(a: Point, b: Point) -> Difference | None:
     ):
         raise UserError(
             "two runs to compare were not run on the same folds",
-            where=f"{a.folder} and {b.folder}",
+            where=f"{a.run} and {b.run}",
             found=f"{len(a.scores)} and {len(b.scores)} folds",
             expected="the same repeats and folds with as many documents",
             fix="train both again from the dataset's folds",
@@ -301,7 +299,7 @@ def _right_of_both(a: Point, b: Point) -> tuple[NDArray[np.bool_], NDArray[np.bo
     if both.isna().any().any():
         raise UserError(
             "two runs to compare did not predict the same documents",
-            where=f"{a.folder} and {b.folder}",
+            where=f"{a.run} and {b.run}",
             found=f"{int(both.isna().any(axis=1).sum())} documents in one of them only",
             fix="train both again from the dataset's folds",
         )
@@ -310,11 +308,7 @@ def _right_of_both(a: Point, b: Point) -> tuple[NDArray[np.bool_], NDArray[np.bo
 
 def _right(point: Point) -> pd.Series:
     """Return whether each test document's prediction is right, by document id."""
-    rows = read_parquet(
-        point.folder / "predictions.parquet",
-        columns=["id", "label", "predicted"],
-        filters=[("point", "==", point.point)],
-    )
+    rows = point.run.table("predictions", ["id", "label", "predicted"], point.point)
     return pd.Series((rows["label"] == rows["predicted"]).to_numpy(), index=rows["id"])
 
 

@@ -6,7 +6,7 @@ import math
 import pandas as pd
 
 from textbaselines.experiments.estimates import TOKENS_PER_DOCUMENT
-from textbaselines.experiments.planning import Plan
+from textbaselines.experiments.planning import StudyEstimate
 
 _HEADS = {
     "points": "grid points",
@@ -18,13 +18,13 @@ _HEADS = {
 }
 
 
-def plan_list(plan: Plan) -> pd.DataFrame:
+def plan_list(plan: StudyEstimate) -> pd.DataFrame:
     """Return the rows of a plan under readable heads, the estimates with two digits."""
     shown = plan.rows.assign(core_seconds=plan.rows["core_seconds"].map(_two_digits))
     return shown.rename(columns=_HEADS)
 
 
-def totals(plan: Plan, title: str, cores: int) -> list[str]:
+def totals(plan: StudyEstimate, title: str, cores: int) -> list[str]:
     """Return what a plan comes to, in lines."""
     rows = plan.rows
     tasks, done = int(rows["tasks"].sum()), int(rows["done"].sum())
@@ -52,7 +52,7 @@ def totals(plan: Plan, title: str, cores: int) -> list[str]:
     return lines
 
 
-def plan_as_json(plan: Plan, study: str, cores: int) -> str:
+def plan_as_json(plan: StudyEstimate, study: str, cores: int) -> str:
     """Return a plan as JSON: rows, tasks and totals, times in seconds."""
     whole = {
         "study": study,

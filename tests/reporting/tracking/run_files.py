@@ -5,6 +5,8 @@ import json
 import pandas as pd
 from mlflow import MlflowClient
 
+from stored_runs import store_run
+from textbaselines.experiments.runs import Run
 from textbaselines.reporting.tracking.writer import log_runs
 from textbaselines.storage import write_json, write_parquet
 
@@ -159,7 +161,7 @@ def make_cells(datasets=("cr",), method="MNB", point=POINTS[0]):
 
 def log_to(root, folders, cells, **more):
     return log_runs(
-        folders,
+        [one if isinstance(one, Run) else store_run(one) for one in folders],
         cells,
         more.pop("study", STUDY),
         database=root / "mlflow.db",

@@ -18,8 +18,9 @@ def final(root, tmp_path):
     folder = make_run(root)
     code = {"git_commit": "abc123", "git_dirty": "true", "lock": "feed"}
     benchmarks = root / "benchmarks"
-    (benchmarks / "cr" / "uni").mkdir(parents=True)
-    (benchmarks / "cr" / "uni" / "MNB.tsv").write_text("s\tmax_rss\n2.5\t321.5\n")
+    (benchmarks / "cr").mkdir(parents=True)
+    text = "representation\tmethod\ts\tmax_rss\nuni\tMNB\t2.5\t321.5\n"
+    (benchmarks / "cr" / "uni-MNB.tsv").write_text(text)
     log_to(root, [folder], make_cells(), study=STUDY, code=code, benchmarks=benchmarks)
     (run,) = runs_of(root, "small-results")
     return run, download(root, run, tmp_path)
@@ -54,7 +55,7 @@ def test_a_final_run_has_its_files(final):
 def test_the_description_says_how_to_run_it_again(final):
     run, folder = final
     text = (folder / "description.md").read_text()
-    command = "snakemake results/runs/small/cr/uni/MNB/run.json --cores all -C x=1"
+    command = "snakemake results/runs/small/cr/uni-MNB/runs.json --cores all -C x=1"
     assert f"git checkout abc123\n{command}\n" in text
     assert "not committed" in text
     assert "`feed`" in text

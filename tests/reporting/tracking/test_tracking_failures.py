@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from run_files import by_point, client_of, log_to, make_cells, make_run, runs_of
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking import writer
 from textbaselines.reporting.tracking.store import Location
@@ -114,7 +115,7 @@ with sqlite3.connect(disk / "mlflow.db") as connection:
 connection.close()
 free = shutil.disk_usage(disk).free - int(sys.argv[3])
 (disk / "filler").write_bytes(b"x" * free)
-folders = sorted((root / "runs").glob("*/*/*"))
+folders = sorted((root / "runs").glob("*/*/MNB"))
 try:
     log_to(disk, folders, None)
 except UserError as error:
@@ -163,31 +164,31 @@ def test_a_full_disk_is_told_and_nothing_is_half_logged(root, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("run.json", b'{"dataset": ', "not a JSON file"),
+        ("runs.json", b'{"dataset": ', "not a JSON file"),
         ("scores.parquet", b"PAR1 and no more", "a broken Parquet file"),
         ("predictions.parquet", b"", "a broken Parquet file"),
         ("timings.parquet", None, "no such file"),
     ],
 )
 def test_a_broken_result_file_stops_before_anything_is_logged(root, name, content, told):
-    whole, broken = make_run(root, "cr"), make_run(root, "rt-s")
+    whole, broken = make_run(root, "cr"), store_run(make_run(root, "rt-s"))
     if content is None:
-        (broken / name).unlink()
+        (broken.batch / name).unlink()
     else:
-        (broken / name).write_bytes(content)
+        (broken.batch / name).write_bytes(content)
     with pytest.raises(UserError, match=told) as caught:
         log_to(root, [whole, broken], None)
-    assert str(broken / name) in str(caught.value)
+    assert str(broken.batch / name) in str(caught.value)
     assert client_of(root).get_experiment_by_name("small-grid-cr") is None
 
 
 def test_predictions_with_broken_pages_leave_no_run(root):
-    folder = make_run(root)
-    content = bytearray((folder / "predictions.parquet").read_bytes())
+    run = store_run(make_run(root))
+    content = bytearray(run.path("predictions").read_bytes())
     content[4:200] = b"\xff" * 196  # the footer is whole, so the columns can be told
-    (folder / "predictions.parquet").write_bytes(content)
+    run.path("predictions").write_bytes(content)
     with pytest.raises(UserError, match="a broken Parquet file"):
-        log_to(root, [folder], None)
+        log_to(root, [run], None)
     assert runs_of(root, "small-results") == []
     assert len(runs_of(root, "small-grid-cr")) == 2
 
@@ -205,7 +206,8 @@ def test_a_rebuilt_store_has_the_runs_and_the_code_they_were_logged_with(root):
     study = {**STUDY, "runs": [["cr", "uni", "MNB"], ["cr", "uni", "SVM"]]}
     study |= {"tracking": "mlflow", "tracking_uri": None}
     write_json(results / "studies" / "small.json", study)
-    make_run(root)
+    store_run(make_run(root))
+    store_run(make_run(root, method="SVM")).path("timings").unlink()
     shutil.copytree(root / "runs", results / "runs" / "small")
     (root / "mlflow.db").rename(results / "mlflow.db")
 

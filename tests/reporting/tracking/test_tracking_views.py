@@ -3,6 +3,7 @@ import json
 import pytest
 from run_files import POINTS, client_of, log_to, make_cells, make_run
 
+from stored_runs import store_run
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.records import read_finished
 from textbaselines.reporting.tracking.ui import links_of_study
@@ -15,7 +16,7 @@ TAG = "mlflow.sharedViewState."
 
 def records_of(root, *methods):
     folders = [make_run(root, method=method) for method in methods]
-    return read_finished(folders, STUDY).records
+    return read_finished([store_run(folder) for folder in folders], STUDY).records
 
 
 def test_a_grid_has_a_table_and_a_chart_for_each_method(root):
@@ -54,7 +55,9 @@ def test_no_page_opens_with_what_was_chosen_on_the_test_folds(root):
 
 def test_a_parameter_that_some_runs_lack_is_no_axis(root):
     points = [*POINTS, {"point": "cccccccccccc", "params": {"beta": 2.0}, "origin": ["grid"]}]
-    records = read_finished([make_run(root, points=points)], STUDY).records["small-grid-cr"]
+    records = read_finished([store_run(make_run(root, points=points))], STUDY).records[
+        "small-grid-cr"
+    ]
     (_, _, chart) = views_of("small-grid-cr", records)
     assert chart.state["compareRunCharts"][0]["selectedParams"] == []
 

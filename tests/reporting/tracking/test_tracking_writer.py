@@ -331,7 +331,7 @@ def test_files_that_do_not_fit_together_are_refused(root):
     folder, cells = make_run(root), make_cells()
     with pytest.raises(UserError, match="one identity"):
         log_to(root, [folder, folder], cells)
-    with pytest.raises(UserError, match="not among the run folders"):
+    with pytest.raises(UserError, match="not among the runs"):
         log_to(root, [folder], make_cells(("imdb",)))
     with pytest.raises(UserError, match="cccccccccccc"):
         log_to(root, [folder], cells.assign(point="cccccccccccc"))

@@ -49,7 +49,7 @@ def of_final_run(
         Returns the predictions of the cell's test documents: repeat, fold, id, label, predicted,
         then scores.
     run, scores
-        What run.json and scores.parquet of its run folder say; no scores, and no tuning plot, for
+        What its run's record and scores say; no scores, and no tuning plot, for
         a cell of several runs.
     code : mapping
         git_commit, git_dirty and lock of the code that made the results, where known.

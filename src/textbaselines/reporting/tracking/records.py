@@ -13,13 +13,14 @@ import pandas as pd
 
 from textbaselines import provenance
 from textbaselines.errors import UserError
-from textbaselines.experiments.costs import read_benchmark
+from textbaselines.experiments.costs import benchmark_file, read_benchmark
 from textbaselines.experiments.evaluation import (
     MAJORITY,
     cell_table,
     cells_of_runs,
     summarise_point,
 )
+from textbaselines.experiments.runs import RECORDS, TABLES, Run
 from textbaselines.experiments.selection import (
     ACROSS,
     RunScores,
@@ -32,8 +33,6 @@ from textbaselines.storage import (
     canonical_json,
     file_digest,
     parquet_columns,
-    read_json,
-    read_parquet,
     short_digest,
 )
 
@@ -109,22 +108,22 @@ class Sources:
     Reading takes a while for tens of thousands of grid points, the digest does not.
     """
 
-    run_folders: Sequence[str | Path]
+    runs: Sequence[Run]
     study: Mapping[str, Any]
     cells: pd.DataFrame | None = None
     benchmarks: str | Path | None = None
 
     def digest(self) -> str:
         """Return the digest of the content of every file, and of the code that reads them."""
-        folders = [Path(folder) for folder in self.run_folders]
-        files = [path for folder in folders for path in _files_of(folder)]
+        batches = list(dict.fromkeys(run.batch for run in self.runs))
+        files = [path for batch in batches for path in _files_of(batch)]
         if self.benchmarks is not None:
-            files += sorted(Path(self.benchmarks).rglob("*.tsv"))
+            files += sorted(Path(self.benchmarks).glob("*/*.tsv"))
         code = provenance.source_files("reporting.tracking.writer")
         return short_digest(
             [
                 self.study,
-                len(folders),
+                [[run.batch.name, run.representation, run.method] for run in self.runs],
                 [[path.name, file_digest(path)] for path in files + code],
                 None if self.cells is None else self.cells.to_dict("split"),
             ],
@@ -133,7 +132,7 @@ class Sources:
 
     def read(self) -> Finished:
         """Read and check it all, as :func:`read_finished` does."""
-        return read_finished(self.run_folders, self.study, self.cells, benchmarks=self.benchmarks)
+        return read_finished(self.runs, self.study, self.cells, benchmarks=self.benchmarks)
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -141,7 +140,7 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def read_finished(
-    run_folders: Sequence[str | Path],
+    finished: Sequence[Run],
     study: Mapping[str, Any],
     cells: pd.DataFrame | None = None,
     *,
@@ -149,21 +148,21 @@ def read_finished(
     source: str = "Snakefile",
     user: str = "textbaselines",
 ) -> Finished:
-    """Read run folders into one record for each grid point and one for each cell to report.
+    """Read runs into one record for each grid point and one for each cell to report.
 
     Everything is read and checked here, so that a broken file stops before anything is logged.
 
     Parameters
     ----------
-    run_folders : sequence of paths
-        Folders with all the files of a finished run.
+    finished : sequence of Run
+        Runs that are finished.
     study : mapping
         ``name`` and ``title``; ``command``, where known, is what runs the study.
     cells : data frame, optional
         The cells; those of selections ``fixed`` and ``nested`` become the runs of
-        ``<study>-results``. Summarised from the run folders when not given.
+        ``<study>-results``. Summarised from the runs when not given.
     benchmarks : path, optional
-        The folder with the workflow's measure of each training job, for peak memory.
+        The folder with the measures of the training tasks, for peak memory.
     source, user : str
         What MLflow shows as a run's source and user.
 
@@ -180,8 +179,8 @@ def read_finished(
     }
     records: dict[str, list[Record]] = {}
     runs: dict[tuple[str, str, str], _Run] = {}
-    for folder in map(Path, run_folders):
-        run = _read_run(folder, study, common, benchmarks)
+    for one in finished:
+        run = _read_run(one, study, common, benchmarks)
         said = run.said
         runs[said["dataset"], said["representation"], said["method"]] = run
         records.setdefault(f"{study['name']}-grid-{said['dataset']}", []).extend(run.points)
@@ -209,9 +208,9 @@ def read_finished(
 
 @dataclass(frozen=True)
 class _Run:
-    """A run folder: what run.json says, its scores, its records, and the cost of its job."""
+    """A run: what its record says, its scores, its records, and the cost of its job."""
 
-    folder: Path
+    source: Run
     said: dict[str, Any]
     scores: pd.DataFrame
     inner_scores: pd.DataFrame
@@ -220,25 +219,25 @@ class _Run:
 
 
 def _read_run(
-    folder: Path,
+    source: Run,
     study: Mapping[str, Any],
     common: Mapping[str, str],
     benchmarks: str | Path | None,
 ) -> _Run:
-    run = read_json(folder / "run.json")
+    run = source.record
     for name, columns in _COLUMNS.items():
-        _check_columns(folder / f"{name}.parquet", columns)
-    scores = read_parquet(folder / "scores.parquet")
-    timings = read_parquet(folder / "timings.parquet")
-    inner_scores = read_parquet(folder / "inner_scores.parquet")
+        _check_columns(source, name, columns)
+    scores = source.table("scores")
+    timings = source.table("timings")
+    inner_scores = source.table("inner_scores")
     scores = scores.sort_values(list(_FIT), kind="stable")
     known = {point["point"] for point in run["points"]}
     for name, frame in (("scores", scores), ("timings", timings)):
         strange = sorted(set(frame["point"]) - known)
         if strange:
             raise UserError(
-                f"{name} of a grid point that run.json does not list",
-                where=str(folder / f"{name}.parquet"),
+                f"{name} of a grid point that the record does not list",
+                where=str(source.path(name)),
                 found=strange[0],
                 fix="remove the folder and train again",
             )
@@ -249,7 +248,7 @@ def _read_run(
         if point["point"] not in by_point:
             raise UserError(
                 "a grid point without scores",
-                where=str(folder / "scores.parquet"),
+                where=str(source.path("scores")),
                 expected=f"rows of point {point['point']}",
                 fix="remove the folder and train again",
             )
@@ -283,12 +282,13 @@ def _read_run(
                 failed=bool(len(failures)),
             )
         )
-    return _Run(folder, run, scores, inner_scores, records, _job_costs(run, benchmarks))
+    return _Run(source, run, scores, inner_scores, records, _job_costs(source, benchmarks))
 
 
-def _check_columns(path: Path, columns: Sequence[str]) -> None:
+def _check_columns(run: Run, table: str, columns: Sequence[str]) -> None:
     """Refuse a file that lacks a column, before logging has begun."""
-    found = parquet_columns(path)
+    found, path = run.columns(table), run.path(table)
+    parquet_columns(path)  # a broken file stops here
     missing = [name for name in columns if name not in found]
     if missing:
         raise UserError(
@@ -299,14 +299,13 @@ def _check_columns(path: Path, columns: Sequence[str]) -> None:
         )
 
 
-def _job_costs(run: Mapping[str, Any], benchmarks: str | Path | None) -> dict[str, float]:
-    """Return seconds and peak memory of the job that trained the whole grid, where measured."""
+def _job_costs(run: Run, benchmarks: str | Path | None) -> dict[str, float]:
+    """Return seconds and peak memory of the task that trained the whole grid, where measured."""
     if benchmarks is None:
         return {}
-    path = Path(benchmarks, run["dataset"], run["representation"], f"{run['method']}.tsv")
-    if not path.is_file():
+    if not benchmark_file(benchmarks, run).is_file():
         return {}
-    seconds, peak = read_benchmark(path)
+    seconds, peak = read_benchmark(benchmarks, run)
     costs = {"job_seconds": seconds, "job_peak_mebibytes": peak}
     return {name: value for name, value in costs.items() if not math.isnan(value)}
 
@@ -437,7 +436,7 @@ def _behind(
         where = " / ".join((dataset, representation, method))
         if (dataset, chosen, method) not in runs:
             raise UserError(
-                "a cell whose run is not among the run folders",
+                "a cell whose run is not among the runs",
                 where=where,
                 fix="give the folder of every run that the cells rest on",
             )
@@ -496,7 +495,7 @@ def _cell_record(
     failures = [point.tags["failure"] for _, point, _ in behind.parts if "failure" in point.tags]
     if math.isnan(cell["accuracy"]) and failures:
         tags["failure"] = "; ".join(dict.fromkeys(failures))
-    command = _command(study, place, [run.said["representation"] for run in runs])
+    command = _command(study, place[0], [run.source for run in runs])
     note = _note(said, params, tags)
     numbers = {**_shown(cell), "majority_accuracy_pct": _percent(cell["majority"])}
     metrics = {name: value for name, value in numbers.items() if not math.isnan(value)}
@@ -540,17 +539,14 @@ def _cell_record(
         failed=math.isnan(cell["accuracy"]),
         sources=short_digest(
             [
-                [
-                    [run.said, *(file_digest(path) for path in _files_of(run.folder))]
-                    for run in runs
-                ],
+                [[run.said, *(run.source.digest(name) for name in TABLES)] for run in runs],
                 None if choices is None else choices.to_dict("split"),
                 file_digest(shown.__file__),
             ]
         ),
         artifacts=partial(
             shown.of_final_run,
-            partial(cell_predictions, first.folder.parents[2], dict(cell), behind.chosen),
+            partial(cell_predictions, first.source.batch.parents[1], dict(cell), behind.chosen),
             first.said,
             first.scores if place[1] != ACROSS else None,
             inner_scores=first.inner_scores if nested else None,
@@ -562,13 +558,11 @@ def _cell_record(
     )
 
 
-def _command(
-    study: Mapping[str, Any], place: tuple[str, str, str], representations: Sequence[str]
-) -> str:
-    """Return what makes a cell's runs again."""
+def _command(study: Mapping[str, Any], dataset: str, runs: Sequence[Run]) -> str:
+    """Return what makes a cell's runs again: their batches."""
+    batches = dict.fromkeys(run.batch.name for run in runs)
     targets = " ".join(
-        f"results/runs/{study['name']}/{place[0]}/{representation}/{place[2]}/run.json"
-        for representation in representations
+        f"results/runs/{study['name']}/{dataset}/{batch}/{RECORDS}" for batch in batches
     )
     # The targets first: options of Snakemake take every word after them.
     command: str = study.get("command", "snakemake --cores all")
@@ -616,6 +610,6 @@ def _refuse_shared_keys(records: Mapping[str, Sequence[Record]]) -> None:
                 where=f"{record.experiment}: {record.name}",
                 found=seen[record.key],
                 expected="each dataset, representation, method and grid point once",
-                fix="give each run folder once",
+                fix="give each run once",
             )
         seen[record.key] = record.name

@@ -20,6 +20,7 @@ from mlflow.entities import (
     RunTag,
 )
 
+from textbaselines.experiments.runs import Run
 from textbaselines.reporting.commits import file_of_commit, keep_cells
 from textbaselines.reporting.tracking.artifacts import Artifact
 from textbaselines.reporting.tracking.records import Code, Finished, Record, Sources
@@ -57,7 +58,7 @@ class Logged:
     codes : dict
         Run key to its result digest and the code tags which that result was logged with.
     others : list of str
-        The ids of runs of ours that were left alone: those of run folders that were not given.
+        The ids of runs of ours that were left alone: runs that were not given.
     experiments, links, open : dict
         By the experiment's name: its id, the addresses of its views, the views to open first.
     pages : dict
@@ -108,7 +109,7 @@ class Logged:
 
 
 def log_runs(
-    run_folders: Sequence[str | Path],
+    runs: Sequence[Run],
     cells: pd.DataFrame | None,
     study: Mapping[str, Any],
     *,
@@ -124,12 +125,12 @@ def log_runs(
 
     A run that the store already has with the same content is skipped, one whose content changed
     is replaced, one that a killed logger left unfinished is removed and logged again, and so is one
-    of a grid point that its run folder no longer has. Other runs of the same experiments (of other
-    run folders, or made by hand) are left alone and counted.
+    of a grid point that its run no longer has. Other runs of the same experiments (of other
+    studies' runs, or made by hand) are left alone and counted.
 
     Parameters
     ----------
-    run_folders, cells, study, benchmarks
+    runs, cells, study, benchmarks
         As for :func:`textbaselines.reporting.tracking.records.read_finished`.
     database, artifact_root, server
         As for :class:`textbaselines.reporting.tracking.store.Location`.
@@ -155,7 +156,7 @@ def log_runs(
         For broken result files, before anything is logged, and as
         :func:`textbaselines.reporting.tracking.store.open_store`.
     """
-    sources = Sources(run_folders, study, cells, benchmarks)
+    sources = Sources(runs, study, cells, benchmarks)
     location = Location(Path(database), Path(artifact_root), server)
     return log_studies([(sources, Path(receipt))], location, code=code, patience=patience)[0]
 

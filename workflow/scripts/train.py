@@ -1,10 +1,9 @@
-"""Train methods on one dataset's counts: see textbaselines.experiments.training."""
+"""Train one batch of a study's plan: see textbaselines.experiments.plan and training."""
 
 import argparse
 import time
 from logging import Logger
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -12,19 +11,19 @@ from textbaselines import storage
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.errors import UserError
 from textbaselines.experiments.folds import read_folds
-from textbaselines.experiments.plan_file import read_part
+from textbaselines.experiments.plan import Part, Plan
 from textbaselines.experiments.receipts import (
     MEASURES,
+    RECORD,
     digests_of,
     discard_receipt,
     is_trained,
-    place,
     write_receipt,
 )
 from textbaselines.experiments.reductions import Reductions
+from textbaselines.experiments.runs import write_batch
 from textbaselines.experiments.tasks import Task
 from textbaselines.experiments.training import train, write_results
-from textbaselines.experiments.training_jobs import RULE
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
@@ -37,30 +36,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plan", type=Path, required=True)
     parser.add_argument("--dataset", required=True)
-    parser.add_argument("--job", required=True, help="its name in the plan")
+    parser.add_argument("--batch", required=True)
     for name in SHARED:
         parser.add_argument(f"--{name.replace('_', '-')}", type=Path, required=True)
+    parser.add_argument("--counts", type=Path, required=True, help="folder of the dataset's")
+    parser.add_argument("--vocabularies", type=Path, required=True, help="folder of the dataset's")
+    parser.add_argument("--reductions", type=Path, required=True, help="folder of the dataset's")
     parser.add_argument("--code", type=Path, nargs="+", required=True, help="what trains")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--kept", type=Path, required=True, help="what such jobs keep")
-    parser.add_argument("--runs", type=Path, required=True, help="folder of the dataset's runs")
-    parser.add_argument("--measures", type=Path, required=True, help="folder of time and memory")
+    parser.add_argument("--output", type=Path, required=True, help="folder of the batch")
+    parser.add_argument("--measures", type=Path, required=True, help="time and memory")
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
-    with run_script(f"train {args.dataset} {args.job.removeprefix(RULE)}", args.log) as log:
-        work = read_part(args.plan, "train", args.dataset, args.job)
+    parts = Plan.read(args.plan).batch(args.dataset, args.batch)
+    representations = dict.fromkeys(t["representation"] for part in parts for t in part.tasks)
+    with run_script(f"train {args.dataset} {' '.join(representations)}", args.log) as log:
         shared = digests_of([getattr(args, name) for name in SHARED] + args.code)
         corpus = None
         failed: list[UserError] = []
-        for part in work:
-            made = [part[name] for name in ("counts", "vocabularies", "reduced") if part[name]]
-            digests = {**shared, **digests_of([Path(path) for path in made])}
+        for part in parts:
+            digests = {**shared, **digests_of(_files(args, part))}
             waiting = []
-            for task in (Task(**fields) for fields in part["tasks"]):
+            for task in (Task(**fields) for fields in part.tasks):
                 if is_trained(_kept(args, task), vars(task), digests):
                     name = f"{task.method} on {task.representation}"
                     log.info("%s is trained from just this: kept", name)
-                    _place(args, task)
                 else:
                     waiting.append(task)
             if not waiting:
@@ -75,28 +76,38 @@ def main() -> None:
             log.error("%s", other)
         if failed:
             raise failed[0]
+        _write_batch(args, [Task(**fields) for part in parts for fields in part.tasks])
+
+
+def _files(args: argparse.Namespace, part: Part) -> list[Path]:
+    files = [
+        args.counts / part.counts / "matrix.npz",
+        args.vocabularies / f"{part.vocabularies}.npz",
+    ]
+    return files if part.reduced is None else [*files, args.reductions / f"{part.reduced}.npz"]
 
 
 def _train(
-    part: dict[str, Any],
+    part: Part,
     tasks: list[Task],
     corpus: pd.DataFrame,
     digests: dict[str, str],
     args: argparse.Namespace,
     log: Logger,
 ) -> None:
-    """Train tasks on the same counts, and write their run folders."""
-    counts = read_counts(part["counts"])
+    """Train tasks on the same counts, and keep what they give."""
+    counts_file, vocabularies_file, *reduced_file = _files(args, part)
+    counts = read_counts(counts_file)
     reduced = None
     if tasks[0].reduction is not None:
-        reduced = Reductions(part["reduced"], counts.documents, tasks[0].reduction["rank"])
+        reduced = Reductions(reduced_file[0], counts.documents, tasks[0].reduction["rank"])
     content_digest = storage.read_json(args.audit)["content_digest"]
     for task in tasks:
         discard_receipt(_kept(args, task))
     trained = train(
         tasks,
         counts,
-        read_vocabularies(part["vocabularies"]),
+        read_vocabularies(vocabularies_file),
         read_folds(args.folds),
         read_folds(args.inner_folds),
         corpus,
@@ -109,20 +120,25 @@ def _train(
         started = time.perf_counter()
         write_results(folder, one.results, one.task, content_digest)
         seconds = one.seconds + time.perf_counter() - started
-        row = f"{seconds:.4f}\t{one.peak_mebibytes:.2f}"
-        storage.write_text(folder / MEASURES, f"s\tmax_rss\n{row}\n")
+        measures = {"s": round(seconds, 4), "max_rss": round(one.peak_mebibytes, 2)}
+        storage.write_json(folder / MEASURES, measures)
         write_receipt(folder, vars(one.task), digests)
-        _place(args, one.task)
+
+
+def _write_batch(args: argparse.Namespace, tasks: list[Task]) -> None:
+    """Write the files of the batch from what its tasks gave."""
+    folders = [_kept(args, task) for task in tasks]
+    write_batch(args.output, [(storage.read_json(one / RECORD), one) for one in folders])
+    lines = ["representation\tmethod\ts\tmax_rss"]
+    for task, folder in zip(tasks, folders, strict=True):
+        took = storage.read_json(folder / MEASURES)
+        line = f"{task.representation}\t{task.method}\t{took['s']:.4f}\t{took['max_rss']:.2f}"
+        lines.append(line)
+    storage.write_text(args.measures, "\n".join([*lines, ""]))
 
 
 def _kept(args: argparse.Namespace, task: Task) -> Path:
     return Path(args.kept, task.representation, task.method)
-
-
-def _place(args: argparse.Namespace, task: Task) -> None:
-    run_folder = Path(args.runs, task.representation, task.method)
-    measures = Path(args.measures, task.representation, f"{task.method}.tsv")
-    place(_kept(args, task), run_folder, measures)
 
 
 if __name__ == "__main__":
