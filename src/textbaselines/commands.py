@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 from rich.console import Console
 
+from textbaselines.result_paths import Results
 from textbaselines import dry_run, provenance
 from textbaselines.arguments import check_checkout, check_port, check_results
 from textbaselines.errors import UserError
@@ -280,13 +281,13 @@ def _tell_optimistic(cells: pd.DataFrame, optimistic: bool) -> None:
 
 def _cells_of(name: str, results: Path, root: Path) -> pd.DataFrame:
     place, colon, study = name.rpartition(":")
-    if colon and (Path(place) / "studies").is_dir():
+    if colon and any(Results(Path(place)).studies()):
         return cells_of_studies(Path(place), [study_in(Path(place), study)])
     if colon:
         return _at_commit(place, results, root, study)
-    if (Path(name) / "studies").is_dir():
+    if any(Results(Path(name)).studies()):
         return cells_of_studies(Path(name), studies_in(Path(name)))
-    if (results / "studies" / f"{name}.json").is_file():
+    if Results(results).study(name).description.is_file():
         return cells_of_studies(results, [study_in(results, name)])
     return _at_commit(name, results, root)
 
@@ -357,13 +358,13 @@ def track(
                 Sources(
                     finished_runs(results, study),
                     study,
-                    benchmarks=results / "benchmarks" / study["name"] / "train",
+                    benchmarks=Results(results).study(study["name"]).training_benchmarks,
                 ),
-                results / "tracking" / f"{study['name']}.json",
+                Results(results).study(study["name"]).tracked_runs,
             )
             for study in studies
         ]
-        location = Location(results / "mlflow.db", results / "mlflow-artifacts", server)
+        location = Location(Results(results).database, Results(results).artifacts, server)
         receipts = log_studies(
             read,
             location,

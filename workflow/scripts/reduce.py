@@ -1,41 +1,39 @@
 """Reduce every division's features: see textbaselines.experiments.reductions."""
 
-import argparse
-import json
+from logging import Logger
 from pathlib import Path
+from typing import Any
 
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.reductions import ReductionTask, write_reductions
-from textbaselines.logs import run_script, run_to_end
+from textbaselines.scripts import run
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
 
 
-def main() -> None:
-    """Parse what the rule passes and reduce."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", type=json.loads, required=True)
-    parser.add_argument("--folds", type=Path, required=True)
-    parser.add_argument("--inner-folds", type=Path, required=True)
-    parser.add_argument("--counts", type=Path, required=True)
-    parser.add_argument("--vocabularies", type=Path, required=True)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--log", type=Path)
-    args = parser.parse_args()
-    task = ReductionTask(**args.task)
-    with run_script(f"reduce {task.dataset} {args.output.stem}", args.log) as log:
-        write_reductions(
-            args.output,
-            task,
-            read_counts(args.counts),
-            read_vocabularies(args.vocabularies),
-            read_folds(args.folds),
-            read_folds(args.inner_folds),
-            args.threads,
-            log,
-        )
+def main(
+    log: Logger,
+    dataset: str,
+    task: dict[str, Any],
+    folds: Path,
+    inner_folds: Path,
+    counts: Path,
+    vocabularies: Path,
+    threads: int,
+    output: Path,
+) -> None:
+    """Fit a reduction on the training documents of every fold and inner fold."""
+    write_reductions(
+        output,
+        ReductionTask(**task),
+        read_counts(counts),
+        read_vocabularies(vocabularies),
+        read_folds(folds),
+        read_folds(inner_folds),
+        threads,
+        log,
+    )
 
 
 if __name__ == "__main__":
-    run_to_end(main)
+    run(main)

@@ -1,6 +1,6 @@
 """Train learning curves: see textbaselines.experiments.learning_curves."""
 
-import argparse
+from logging import Logger
 from pathlib import Path
 
 from textbaselines import storage
@@ -8,38 +8,35 @@ from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds
 from textbaselines.experiments.learning_curves import CurveTask, train_curves
 from textbaselines.experiments.plan import Plan
-from textbaselines.logs import run_script, run_to_end
+from textbaselines.scripts import run
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
 
 
-def main() -> None:
-    """Parse what the rule passes and train."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plan", type=Path, required=True)
-    parser.add_argument("--dataset", required=True)
-    parser.add_argument("--representation", required=True)
-    parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--folds", type=Path, required=True)
-    parser.add_argument("--counts", type=Path, required=True)
-    parser.add_argument("--tokens", type=Path, required=True)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--log", type=Path)
-    args = parser.parse_args()
-    task = CurveTask(**Plan.read(args.plan).curve(args.dataset, args.representation))
-    with run_script(f"curves {task.dataset} {task.representation}", args.log) as log:
-        scores = train_curves(
-            task,
-            read_counts(args.counts),
-            read_tokens(args.tokens),
-            read_folds(args.folds),
-            read_corpus(args.corpus, ["id", "label"]),
-            args.threads,
-            log,
-        )
-        storage.write_parquet(args.output, scores)
+def main(
+    log: Logger,
+    plan: Path,
+    dataset: str,
+    representation: str,
+    corpus: Path,
+    folds: Path,
+    counts: Path,
+    tokens: Path,
+    threads: int,
+    output: Path,
+) -> None:
+    """Train on nested parts of each fold's training documents."""
+    scores = train_curves(
+        CurveTask(**Plan.read(plan).curve(dataset, representation)),
+        read_counts(counts),
+        read_tokens(tokens),
+        read_folds(folds),
+        read_corpus(corpus, ["id", "label"]),
+        threads,
+        log,
+    )
+    storage.write_parquet(output, scores)
 
 
 if __name__ == "__main__":
-    run_to_end(main)
+    run(main)

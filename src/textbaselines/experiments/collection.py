@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import (
@@ -33,12 +34,12 @@ def studies_in(results: Path) -> list[dict[str, Any]]:
     UserError
         When there is none.
     """
-    files = sorted((results / "studies").glob("*.json"))
+    files = [study.description for study in Results(results).studies()]
     if not files:
         raise UserError(
             "no study in this folder of results",
-            where=str(results / "studies"),
-            expected="a file <study>.json, which the workflow writes first",
+            where=str(results),
+            expected="a file <study>/study.json, which the workflow writes first",
             fix="run a study, or give the right folder by --results",
         )
     return [storage.read_json(file) for file in files]
@@ -50,7 +51,7 @@ def study_in(results: Path, name: str) -> dict[str, Any]:
     if name not in studies:
         raise UserError(
             "no such study in this folder of results",
-            where=str(results / "studies"),
+            where=str(results),
             found=repr(name),
             expected="one of " + ", ".join(studies),
             fix=closest(name, studies),
@@ -60,7 +61,7 @@ def study_in(results: Path, name: str) -> dict[str, Any]:
 
 def finished_runs(results: Path, study: dict[str, Any]) -> list[Run]:
     """Return the finished runs of a study, in its order."""
-    runs = runs_of_study(results / "runs" / study["name"], study)
+    runs = runs_of_study(Results(results).study(study["name"]).runs, study)
     return [run for run in runs if run.is_finished]
 
 

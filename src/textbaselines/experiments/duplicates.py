@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textbaselines.result_paths import Results
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.experiments.folds import read_folds, standing_in_training
 from textbaselines.experiments.selection import cell_predictions, compared_cells
@@ -136,18 +137,18 @@ def leaks_of_study(
         points. No rows for a dataset none of whose test texts stands in training, nor for a cell
         that failed.
     """
-    name = study["name"]
+    of_study = Results(results).study(study["name"])
     rows = []
     honest = compared_cells(cells)
     for dataset in (entry["name"] for entry in study["datasets"]):
-        corpus = read_corpus(results / "corpora" / dataset / "corpus.parquet", ["id", "group"])
-        folds = read_folds(results / "folds" / name / f"{dataset}.parquet")
+        corpus = read_corpus(of_study.results.corpus(dataset), ["id", "group"])
+        folds = read_folds(of_study.folds(dataset))
         tested = standing_in_training(folds, corpus.set_index("id")["group"])
         if not tested["repeated"].any():
             continue
         mine = honest[(honest["dataset"] == dataset) & honest["accuracy"].notna()]
         for cell in mine.to_dict("records"):
-            predictions = cell_predictions(results / "runs" / name, cell, selections)
+            predictions = cell_predictions(of_study.runs, cell, selections)
             identity = {key: cell[key] for key in LEAK_COLUMNS[:4]}
             seed = seed_from(*identity.values(), "leak")
             rows.append({**identity, **leak_of_predictions(predictions, tested, seed)})

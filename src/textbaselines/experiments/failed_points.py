@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
+from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.experiments.runs import runs_of_study
 
@@ -35,7 +36,7 @@ def failed_points(results: Path, study: Mapping[str, Any]) -> pd.DataFrame:
         ``failed`` of ``divisions`` fits, on folds and inner folds together, and the first reason.
     """
     rows = []
-    for run in runs_of_study(results / "runs" / study["name"], study):
+    for run in runs_of_study(Results(results).study(study["name"]).runs, study):
         if not any(_has_failure(run.path(name)) for name in _SCORES):
             continue
         read = [run.table(name, ["point", "failure"]) for name in _SCORES]

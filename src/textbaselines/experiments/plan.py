@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.selection import candidates
@@ -51,20 +52,15 @@ class Plan:
         """Read the plan that :meth:`write` wrote."""
         return cls(storage.read_json(path))
 
-    @cached_property
-    def path(self) -> str:
-        """The file of the plan, named by its content.
+    def write(self, results: str | Path) -> Path:
+        """Write the plan as JSON, unless it is there, and return its file, named by its content.
 
         So a study that changes while it runs does not change what the running jobs read.
         """
-        return f"results/plans/{self.content['study']}-{self.digest()}.json"
-
-    def write(self) -> str:
-        """Write the plan as JSON, unless it is there, and return its file."""
-        path = Path(self.path)
+        path = Results(Path(results)).study(self.content["study"]).plan(self.digest())
         if not path.is_file():
             storage.write_text(path, storage.canonical_json(self.content) + "\n")
-        return self.path
+        return path
 
     def digest(self) -> str:
         """Return the digest of the whole plan."""

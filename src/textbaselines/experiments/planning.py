@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.batches import plan_of
@@ -99,7 +100,7 @@ def measured_rates(results: Path) -> pd.DataFrame:
     """
     rows = []
     tokens: dict[str, float | None] = {}
-    for one in _stored_runs(results / "runs"):
+    for one in _stored_runs(results):
         run = one.record
         dataset = run["dataset"]
         if dataset not in tokens:
@@ -130,7 +131,7 @@ def measured_rates(results: Path) -> pd.DataFrame:
 
 def _stored_runs(folder: Path) -> Iterator[StoredRun]:
     """Yield every run of every study, also of batches that a plan no longer has."""
-    for file in sorted(folder.glob(f"*/*/*/{RECORDS}")):
+    for file in sorted(folder.glob(f"*/runs/*/*/{RECORDS}")):
         for record in storage.read_json(file):
             yield StoredRun(file.parent, *(record[name] for name in KEY))
 
@@ -259,7 +260,7 @@ def size_of(study: Study, dataset: str, results: Path) -> Size:
 
 def _audit(results: Path, dataset: str) -> Any:
     """Return the audit of a dataset, None where it is not read yet."""
-    path = results / "corpora" / dataset / "audit.json"
+    path = Results(results).audit(dataset)
     if not path.is_file():
         return None
     audit = storage.read_json(path)

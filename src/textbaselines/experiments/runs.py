@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from textbaselines.result_paths import BATCH_FILES
 from textbaselines import storage
 from textbaselines.errors import UserError
 
@@ -23,8 +24,6 @@ TABLES = ("scores", "predictions", "inner_scores", "inner_predictions", "timings
 
 RECORDS = "runs.json"
 INDEX = "batches.json"
-BATCH_FILES = (RECORDS, *(f"{name}.parquet" for name in TABLES))
-"""The files of a batch's folder."""
 
 KEY = ("representation", "method")
 """The columns that say whose a row is."""

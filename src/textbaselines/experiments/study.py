@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from textbaselines.result_paths import check_study_name
 from textbaselines import validation
 from textbaselines.datasets.catalog import Dataset, dataset_files, read_catalog
 from textbaselines.datasets.mirror import check_own_files
@@ -504,6 +505,8 @@ def make_study(
             check_own_files(datasets.values(), raw_folder, mirror, mistakes)
     mistakes.stop()
     name, title = filled["name"], filled["title"]
+    with mistakes:
+        check_study_name(name, where)
     if filled["max_documents"] is not None:
         # A trial has folders of its own and says everywhere what it is.
         name += f"-trial{filled['max_documents']}"

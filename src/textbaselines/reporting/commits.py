@@ -1,6 +1,6 @@
 """The cells of a study as they stood at a commit of the code, kept whenever a study is logged.
 
-``results/tracking/commits/<commit>/<study>.parquet`` holds the cells (columns of
+``results/<study>/commits/<commit>.parquet`` holds the cells (columns of
 :func:`textbaselines.experiments.collection.cells_of_studies` without the hyper-parameters' own)
 and ``dirty``: whether the checkout had changes that were not committed.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from textbaselines.result_paths import Results
 from textbaselines import provenance, storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import CELL_COLUMNS
@@ -16,20 +17,8 @@ from textbaselines.experiments.evaluation import CELL_COLUMNS
 _SHOWN = 12  # hex digits of a commit in messages
 
 
-def file_of_commit(tracking: Path, commit: str, study: str) -> Path:
-    """Return where the cells of a study at a commit are kept.
-
-    Parameters
-    ----------
-    tracking : Path
-        The folder of the receipts, ``results/tracking``.
-    commit, study : str
-    """
-    return tracking / "commits" / commit / f"{study}.parquet"
-
-
 def keep_cells(path: Path, study: str, cells: pd.DataFrame, dirty: bool) -> None:
-    """Write the cells of a study to where :func:`file_of_commit` says."""
+    """Write the cells of a study to the file of a commit."""
     columns = [name for name in CELL_COLUMNS if name in cells]
     kept = cells[columns].assign(dirty=dirty)
     kept.insert(0, "study", study)
@@ -58,15 +47,12 @@ def cells_at_commit(
         When the name is no commit, or nothing was logged at it; it lists the commits that have
         results, the latest logged first.
     """
-    kept = results / "tracking" / "commits"
-    known = sorted(
-        (path for path in kept.glob("*") if path.is_dir()),
-        key=lambda path: path.stat().st_mtime,
-        reverse=True,
-    )
+    files = list(results.glob("*/commits/*.parquet"))
+    files.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    known = list(dict.fromkeys(path.stem for path in files))
     commit = provenance.commit_named(root, name)
     if commit is None:
-        found = [path.name for path in known if path.name.startswith(name)]
+        found = [one for one in known if one.startswith(name)]
         commit = found[0] if len(found) == 1 and len(name) >= 4 else None
     if commit is None:
         raise UserError(
@@ -75,22 +61,22 @@ def cells_at_commit(
             found=repr(name),
             expected=_listed(results, known),
         )
-    files = sorted((kept / commit).glob("*.parquet"))
+    kept = sorted(path for path in files if path.stem == commit)
     if study is not None:
-        files = [path for path in files if path.stem == study]
-    if not files:
+        kept = [path for path in kept if path.parents[1].name == study]
+    if not kept:
         raise UserError(
             f"no results of commit {commit[:_SHOWN]}" + (f" of study {study!r}" if study else ""),
-            where=str(kept),
+            where=str(results),
             found=repr(name),
             expected=_listed(results, known),
             fix="results are kept when a study is logged: check that commit out, run the study or "
             "`make track`, and come back",
         )
-    return pd.concat([storage.read_parquet(path) for path in files], ignore_index=True)
+    return pd.concat([storage.read_parquet(path) for path in kept], ignore_index=True)
 
 
-def _listed(results: Path, known: list[Path]) -> str:
-    studies = ", ".join(sorted(path.stem for path in (results / "studies").glob("*.json")))
-    commits = ", ".join(path.name[:_SHOWN] for path in known)
+def _listed(results: Path, known: list[str]) -> str:
+    studies = ", ".join(study.name for study in Results(results).studies())
+    commits = ", ".join(one[:_SHOWN] for one in known)
     return f"a study ({studies or 'none here'}) or a commit with results ({commits or 'none yet'})"

@@ -24,6 +24,7 @@ from mlflow.models import Model, ModelSignature
 from mlflow.types import ColSpec, Schema
 
 import textbaselines
+from textbaselines.result_paths import Results
 from textbaselines.errors import UserError
 from textbaselines.portable import PortableModel, load, model_digest, read_description
 from textbaselines.reporting.tracking.store import only_store
@@ -113,7 +114,7 @@ def restore_registered(client: MlflowClient, results: Path, studies: Sequence[st
         final run is not in the store, is passed over with a warning: the study registers what it
         keeps now when it is run.
     """
-    paths = {study: receipt_of_models(results, study) for study in studies}
+    paths = {study: Results(results).study(study).tracked_models for study in studies}
     receipts = {study: read_json(path) for study, path in paths.items() if path.is_file()}
     missing = [
         (registered["version"], study, dataset)
@@ -124,12 +125,12 @@ def restore_registered(client: MlflowClient, results: Path, studies: Sequence[st
     restored = 0
     for _, study, dataset in sorted(missing):
         registered = receipts[study][dataset]
-        folder = _folder_of(results / "models" / study / dataset, registered["digest"])
+        folder = _folder_of(Results(results).study(study).model(dataset), registered["digest"])
         if folder is None:
             _log.warning(
                 "the model of %s that %s had registered is not in %s any more: run the study to "
                 "register the one it keeps now",
-                *(dataset, study, results / "models" / study / dataset),
+                *(dataset, study, Results(results).study(study).model(dataset)),
             )
             continue
         try:
@@ -143,11 +144,6 @@ def restore_registered(client: MlflowClient, results: Path, studies: Sequence[st
     for study in {study for _, study, _ in missing}:
         write_json(paths[study], receipts[study])
     return restored
-
-
-def receipt_of_models(results: Path, study: str) -> Path:
-    """Return the path of the file that says which models of a study are registered."""
-    return results / "tracking" / f"{study}-models.json"
 
 
 def _is_registered(client: MlflowClient, registered: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from textbaselines.result_paths import Results
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.experiments.failed_points import failed_points, failure_lines
 from textbaselines.reporting.layout import print_table
@@ -28,18 +29,17 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         Standard output by default.
     """
     name = study["name"]
-    cells = results / "cells" / f"{name}.parquet"
-    if not cells.is_file():
+    of_study = Results(results).study(name)
+    if not of_study.cells.is_file():
         return
     console = console or Console()
-    frame = read_parquet(cells)
-    overlap = results / "duplicates" / name / "overlap.parquet"
+    frame = read_parquet(of_study.cells)
     for table in comparison_tables(
         frame,
         study,
         decimals=study["tables"]["decimals"],
         interval=INTERVAL,
-        overlap=read_parquet(overlap) if overlap.is_file() else None,
+        overlap=read_parquet(of_study.overlap) if of_study.overlap.is_file() else None,
         selections=("fixed", "nested"),
     ):
         print_table(table, console)
@@ -53,17 +53,19 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
         console.print(f"Grid points that failed on some folds: {len(failed)}")
         for line in failure_lines(failed):
             console.print(f"  {line}", soft_wrap=True, highlight=False, markup=False)
-    paper = results / "tables" / name / "paper.txt"
+    paper = of_study.table("paper", "txt")
     places = {
-        "tables": f"{results}/tables/{name}/ (comparison.md, .tex, .csv, .html)",
-        "figures": f"{results}/figures/{name}/ (accuracy.svg, .png)",
-        "runs": f"{results}/runs/{name}/ (scores, predictions and times of every run)",
-        "report": f"{results}/report.html (opens offline; also {results}/reports/{name}.html)",
+        "tables": f"{of_study.folder}/tables/ (comparison.md, .tex, .csv, .html)",
+        "figures": f"{of_study.folder}/figures/ (accuracy.svg, .png)",
+        "runs": f"{of_study.runs}/ (scores, predictions and times of every run)",
+        "report": f"{of_study.report} (opens offline)",
     }
-    if (results / "models" / name).is_dir():
-        places["models"] = f"{results}/models/{name}/ (textbaselines.load, make serve DATASET=...)"
+    if of_study.models.is_dir():
+        places["models"] = f"{of_study.models}/ (textbaselines.load, make serve DATASET=...)"
     if study["tables"]["published"]:
-        places["paper"] = f"{results}/tables/{name}/paper.html, {results}/tables/fidelity.csv"
+        places["paper"] = (
+            f"{of_study.table('paper', 'html')}, {of_study.table('fidelity')}"
+        )
     if study["tracking"] == "mlflow":
         places["tracking"] = study["tracking_uri"] or "make ui, then open one of these:"
     for what, where in places.items():

@@ -121,7 +121,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
             "the table of cells lacks columns",
             found=", ".join(map(str, cells.columns)),
             expected=", ".join(missing),
-            fix=f"make results/cells/{study['name']}.parquet again",
+            fix=f"make results/{study['name']}/evaluation/cells.parquet again",
         )
     twice = cells[cells.duplicated(_KEY, keep=False)]
     if len(twice):
@@ -130,7 +130,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
             where=", ".join(f"{name} {twice.iloc[0][name]}" for name in _KEY),
             found=f"{len(twice)} rows that share their cell with another",
             expected="one row per dataset, representation, method and selection",
-            fix=f"make results/cells/{study['name']}.parquet again",
+            fix=f"make results/{study['name']}/evaluation/cells.parquet again",
         )
     methods = cells[cells["selection"] != MAJORITY]
     for axis in ("dataset", "representation", "method"):
@@ -142,7 +142,7 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
                     where=f"study {study['name']}",
                     found=name,
                     expected=", ".join(known),
-                    fix=f"make results/cells/{study['name']}.parquet again from this study's runs",
+                    fix=f"make results/{study['name']}/evaluation/cells.parquet again from this study's runs",
                 )
     for name in methods["selection"].unique():
         if name not in SELECTIONS:

@@ -90,7 +90,7 @@ def _environment(study: Mapping[str, Any], root: Path) -> Section:
         f"Machine: {platform.system()} {platform.machine()}, {os.cpu_count()} processors.",
         "This is the state in which the page was written; "
         + (
-            f"results/tracking/{study['name']}.json says which commit logged the runs."
+            f"results/{study['name']}/tracking/runs.json says which commit logged the runs."
             if study["tracking"] == "mlflow"
             else "the runs were not logged to MLflow."
         ),

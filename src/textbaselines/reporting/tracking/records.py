@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from textbaselines.result_paths import Results
 from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import benchmark_file, read_benchmark
@@ -448,7 +449,7 @@ def _behind(
                 where=where,
                 found=name,
                 expected=", ".join(one.tags["point"] for one in run.points),
-                fix=f"make results/cells/{study['name']}.parquet again",
+                fix=f"make results/{study['name']}/evaluation/cells.parquet again",
             )
         scores = run.scores[run.scores["point"] == name]
         parts.append((run, point, set(_steps(scores if rows is None else rows, run.scores))))
@@ -456,7 +457,7 @@ def _behind(
         raise UserError(
             "a cell of nested selection whose runs have no inner folds",
             where=" / ".join((dataset, representation, method)),
-            fix=f"make results/cells/{study['name']}.parquet again",
+            fix=f"make results/{study['name']}/evaluation/cells.parquet again",
         )
     return _Behind(parts, mine)
 
@@ -562,7 +563,7 @@ def _command(study: Mapping[str, Any], dataset: str, runs: Sequence[Run]) -> str
     """Return what makes a cell's runs again: their batches."""
     batches = dict.fromkeys(run.batch.name for run in runs)
     targets = " ".join(
-        f"results/runs/{study['name']}/{dataset}/{batch}/{RECORDS}" for batch in batches
+        str(Results().study(study["name"]).runs / dataset / batch / RECORDS) for batch in batches
     )
     # The targets first: options of Snakemake take every word after them.
     command: str = study.get("command", "snakemake --cores all")

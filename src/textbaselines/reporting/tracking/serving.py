@@ -6,6 +6,7 @@ import sqlite3
 import sys
 from pathlib import Path
 
+from textbaselines.result_paths import Results
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import REBUILD, check_place
@@ -35,9 +36,9 @@ def serve_command(
     UserError
         When no such model is registered, or the store was made in another folder.
     """
-    database = (results / "mlflow.db").absolute()
+    database = Results(results).database.absolute()
     servers = _servers(results)
-    check_place(database, (results / "mlflow-artifacts").absolute())
+    check_place(database, Results(results).artifacts.absolute())
     here = _registered(database, alias)
     if name in here:
         uri = sqlite_address(database)
@@ -81,9 +82,9 @@ def _registered(database: Path, alias: str) -> list[str]:
 def _servers(results: Path) -> dict[str, str]:
     """Return the address of the tracking server of each model that was registered in one."""
     found: dict[str, str] = {}
-    for path in sorted((results / "tracking").glob("*-models.json")):
-        study = results / "studies" / f"{path.name.removesuffix('-models.json')}.json"
-        server = read_json(study).get("tracking_uri") if study.is_file() else None
-        if server:
-            found |= {model["name"]: server for model in read_json(path).values()}
+    for study in Results(results).studies():
+        server = read_json(study.description).get("tracking_uri")
+        if server and study.tracked_models.is_file():
+            models = read_json(study.tracked_models).values()
+            found |= {model["name"]: server for model in models}
     return found

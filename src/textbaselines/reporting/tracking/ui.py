@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from textbaselines.result_paths import Results
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import check_place
@@ -31,7 +32,7 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
     UserError
         When there is no store yet.
     """
-    database = (results / "mlflow.db").absolute()
+    database = Results(results).database.absolute()
     if not database.is_file():
         raise UserError(
             "no tracking store",
@@ -74,7 +75,7 @@ def links_of_study(
     base : str, optional
         The server's root; that of :func:`ui_command`, or of the study's own server, by default.
     """
-    path = results / "tracking" / f"{study['name']}.json"
+    path = Results(results).study(study["name"]).tracked_runs
     if not path.is_file():
         return []
     receipt = read_json(path)

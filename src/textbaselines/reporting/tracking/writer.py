@@ -21,7 +21,7 @@ from mlflow.entities import (
 )
 
 from textbaselines.experiments.runs import Run
-from textbaselines.reporting.commits import file_of_commit, keep_cells
+from textbaselines.reporting.commits import keep_cells
 from textbaselines.reporting.tracking.artifacts import Artifact
 from textbaselines.reporting.tracking.records import Code, Finished, Record, Sources
 from textbaselines.reporting.tracking.store import Location, StoredRun, open_store, stored_runs
@@ -31,6 +31,7 @@ from textbaselines.reporting.tracking.views import (
     views_of,
     views_to_open,
 )
+from textbaselines.result_paths import StudyFolder
 from textbaselines.storage import read_json, read_parquet, short_digest, write_json
 
 # Limits of MLflow 3 (mlflow.utils.validation), in characters or items.
@@ -270,14 +271,14 @@ def _keep(
     commit, study = code.get("git_commit", "unknown"), str(sources.study["name"])
     if commit == "unknown":
         return ""
-    place = file_of_commit(path.parent, commit, study)
+    folder = StudyFolder(path.parents[1])
     dirty = code.get("git_dirty") == "true"
     if finished is not None:
         cells = finished.cells
     else:
-        last = file_of_commit(path.parent, receipt["commit"], study)
+        last = folder.commit(receipt["commit"])
         cells = read_parquet(last) if receipt["commit"] and last.is_file() else sources.read().cells
-    keep_cells(place, study, cells, dirty)
+    keep_cells(folder.commit(commit), study, cells, dirty)
     return commit
 
 

@@ -1,0 +1,28 @@
+"""Fetch one raw file: see textbaselines.datasets.fetch."""
+
+import os
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from textbaselines import storage
+from textbaselines.datasets.catalog import raw_file_from_mapping
+from textbaselines.datasets.fetch import fetch_file
+from textbaselines.environment import MIRROR
+from textbaselines.scripts import run
+
+
+def main(log: Logger, raw_file: dict[str, Any], output: Path, provenance: Path) -> None:
+    """Fetch a raw file from the first of its sources that gives the pinned bytes."""
+    mirror = os.environ.get(MIRROR)
+    source = fetch_file(
+        raw_file_from_mapping(raw_file),
+        output,
+        mirror=Path(mirror) if mirror else None,
+        work_folder=output.parent,
+    )
+    storage.write_json(provenance, source)
+
+
+if __name__ == "__main__":
+    run(main)
