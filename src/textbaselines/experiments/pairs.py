@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.experiments.bootstrap import percentile_interval, resampled_accuracies
 from textbaselines.experiments.selection import ACROSS, cell_predictions
 from textbaselines.experiments.significance import (
     Difference,
@@ -21,8 +22,6 @@ from textbaselines.experiments.significance import (
     decisive_test,
     exact_mcnemar,
     paired_table,
-    percentile_interval,
-    resampled_accuracies,
 )
 from textbaselines.seeds import seed_from
 
