@@ -7,7 +7,7 @@ from textbaselines import storage
 from textbaselines.csv_tables import read_csv
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.confusion_figure import confusion_figure
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 
 
 def main() -> None:
@@ -20,8 +20,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("confusion", args.log):
         confusion, study = read_csv(args.confusion), storage.read_json(args.study)
-        narrow, _ = confusion_figure(confusion, study, narrow=True)
-        write_figure(args.stem, *confusion_figure(confusion, study), narrow)
+        draw_figure(args.stem, confusion_figure, confusion, study)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting.figures import accuracy_figure, write_figure
+from textbaselines.reporting.figures import accuracy_figure, draw_figure
 
 
 def main() -> None:
@@ -19,8 +19,7 @@ def main() -> None:
     args = parser.parse_args()
     with run_script("figures", args.log):
         cells, study = storage.read_parquet(args.cells), storage.read_json(args.study)
-        narrow, _ = accuracy_figure(cells, study, interval=INTERVAL, narrow=True)
-        write_figure(args.stem, *accuracy_figure(cells, study, interval=INTERVAL), narrow)
+        draw_figure(args.stem, accuracy_figure, cells, study, interval=INTERVAL)
 
 
 if __name__ == "__main__":

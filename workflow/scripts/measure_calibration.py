@@ -12,7 +12,7 @@ from textbaselines.experiments.lengths import document_lengths
 from textbaselines.experiments.selection import compared_cells
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.analysis_figures import overconfidence_figure, reliability_figure
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 from textbaselines.reporting.tables import to_csv
 from textbaselines.text.tokens import read_tokens
 
@@ -55,14 +55,9 @@ def main() -> None:
             ("by_length", by_length),
         ):
             storage.write_text(args.output / f"{name}.csv", to_csv(table))
-        narrow, _ = reliability_figure(reliability, calibration, study, narrow=True)
-        write_figure(
-            args.output / "reliability",
-            *reliability_figure(reliability, calibration, study),
-            narrow,
-        )
-        narrow, _ = overconfidence_figure(by_length, study, narrow=True)
-        write_figure(args.output / "by_length", *overconfidence_figure(by_length, study), narrow)
+        stem = args.output / "reliability"
+        draw_figure(stem, reliability_figure, reliability, calibration, study)
+        draw_figure(args.output / "by_length", overconfidence_figure, by_length, study)
         measured = calibration["ece"].notna()
         log.info("%d measured, %d not (column reason)", measured.sum(), (~measured).sum())
 

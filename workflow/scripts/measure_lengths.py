@@ -8,7 +8,7 @@ from textbaselines.experiments.lengths import accuracy_of_cells, document_length
 from textbaselines.experiments.selection import compared_cells
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.analysis_figures import length_figure
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 from textbaselines.reporting.tables import to_csv
 from textbaselines.text.tokens import read_tokens
 
@@ -39,8 +39,7 @@ def main() -> None:
         selections = storage.read_parquet(args.selections)
         table = accuracy_of_cells(args.runs, cells[~failed], selections, lengths)
         storage.write_text(args.stem.with_suffix(".csv"), to_csv(table))
-        narrow, _ = length_figure(table, study, narrow=True)
-        write_figure(args.stem, *length_figure(table, study), narrow)
+        draw_figure(args.stem, length_figure, table, study)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from textbaselines.csv_tables import read_csv
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import contrasts, layout
 from textbaselines.reporting.critical_difference import critical_difference_figure
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 
 
 def main() -> None:
@@ -47,8 +47,7 @@ def main() -> None:
         for ending, text in forms.items():
             storage.write_text(args.tables.with_suffix(ending), text)
         tests = (read["ranks"], read["nemenyi"], read["omnibus"])
-        narrow, _ = critical_difference_figure(*tests, study, narrow=True)
-        write_figure(args.figure, *critical_difference_figure(*tests, study), narrow)
+        draw_figure(args.figure, critical_difference_figure, *tests, study)
 
 
 if __name__ == "__main__":

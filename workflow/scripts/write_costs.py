@@ -10,7 +10,7 @@ from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import layout
 from textbaselines.reporting.cost_front import cost_front, cost_front_figure
 from textbaselines.reporting.costs import cost_table
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 from textbaselines.reporting.tables import to_csv
 
 
@@ -40,8 +40,7 @@ def main() -> None:
             storage.write_text(args.stem.with_suffix(ending), text)
         front = cost_front(storage.read_parquet(args.cells), costs)
         storage.write_text(args.front.with_suffix(".csv"), to_csv(front))
-        narrow, _ = cost_front_figure(front, study, narrow=True)
-        write_figure(args.front, *cost_front_figure(front, study), narrow)
+        draw_figure(args.front, cost_front_figure, front, study)
 
 
 if __name__ == "__main__":

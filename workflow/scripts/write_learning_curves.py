@@ -9,7 +9,7 @@ from textbaselines import storage
 from textbaselines.experiments.learning_curves import crossing_table, curve_table
 from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting.curve_figure import learning_curve_figure
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 from textbaselines.reporting.tables import to_csv
 
 
@@ -38,9 +38,7 @@ def main() -> None:
         )
         storage.write_text(args.output / "curves.csv", to_csv(curves))
         storage.write_text(args.output / "crossings.csv", to_csv(crossings))
-        drawn = learning_curve_figure(curves, crossings, study)
-        narrow, _ = learning_curve_figure(curves, crossings, study, narrow=True)
-        write_figure(args.output / "curves", *drawn, narrow)
+        draw_figure(args.output / "curves", learning_curve_figure, curves, crossings, study)
         log.info("%d points, %d crossings", len(curves), crossings["crossing"].notna().sum())
 
 

@@ -7,7 +7,7 @@ from textbaselines import storage
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.experiments.search_curves import search_curves
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures import draw_figure
 from textbaselines.reporting.search_figure import search_figure
 from textbaselines.reporting.tables import to_csv
 
@@ -24,8 +24,7 @@ def main() -> None:
         study = storage.read_json(args.study)
         curves = search_curves(run_folders(args.runs, study))
         storage.write_text(args.stem.with_suffix(".csv"), to_csv(curves))
-        narrow, _ = search_figure(curves, study, narrow=True)
-        write_figure(args.stem, *search_figure(curves, study), narrow)
+        draw_figure(args.stem, search_figure, curves, study)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PatchCollection
 from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from textbaselines.reporting.figures import set_title, shortened
+from textbaselines.reporting.figures import empty_figure, set_title, shortened
 from textbaselines.reporting.tables import percent
 
 FEWEST_CLASSES = 3
@@ -99,16 +98,12 @@ def confusion_figure(
             words += ["", f"{head}:", *_in_words(mine)]
     if not panels:
         words.append("No dataset with more than two classes has a result.")
-        figure = Figure(figsize=(6, 1.2), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.text(0.5, 0.35, words[-1], ha="center", fontsize=9)
-        return figure, "\n".join(words) + "\n"
+        return empty_figure(words[-1]), "\n".join(words) + "\n"
     sides = [_side(len(names)) for _, names, _ in panels]
     width, height = max(sides) + 2.6, sum(sides) + 1.9 * len(sides)
     if narrow:
         width, height = max(sides) + 1.3, height + 0.8
     figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=sides)[:, 0]
     norm = BoundaryNorm(_STEPS, len(_STEPS) - 1)
     shades = matplotlib.colormaps["Blues"](np.linspace(0.12, 0.95, len(_STEPS) - 1))

@@ -54,7 +54,9 @@ def learning_curve_figure(
                 told.append(f"{size}: {percent(point['accuracy'], 1)} {interval}")
             words.append(f"{heading}, {method}: {'; '.join(told)}")
             columns = [(100 * line[name]).tolist() for name in ("accuracy", "low", "high")]
-            lines.append(Line(str(method), line["training_documents"].tolist(), *columns))
+            accuracy, low, high = columns
+            sizes = line["training_documents"].tolist()
+            lines.append(Line(str(method), sizes, accuracy, low, high))
         panels.append(Panel(heading, lines))
     for row in crossings.to_dict("records"):
         words.append(
@@ -68,7 +70,7 @@ def learning_curve_figure(
         "Accuracy (%), 95 % interval",
         nothing="No learning curves.",
         columns=1 if narrow else 2,
-        logarithmic=True,
+        logarithmic="points",
     )
     return figure, "\n".join(words) + "\n"
 
