@@ -45,8 +45,6 @@ def read_csv(path: str | Path, separator: str = ",", blanks: tuple[str, ...] = (
 
     Parameters
     ----------
-    path : path
-    separator : str
     blanks : tuple of str
         What stands for a missing number, besides an empty cell.
 

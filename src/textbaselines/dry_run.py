@@ -23,7 +23,6 @@ def jobs_to_run(
 
     Parameters
     ----------
-    snakefile : Path
     configfiles : sequence of paths
         The study files; the default study without.
     settings : sequence of "KEY=VALUE"

@@ -267,7 +267,6 @@ class PortableModel:
 
         Parameters
         ----------
-        texts : iterable of str
         calibrated : bool
             Calibrated probabilities, or the method's own where the model has no calibration; with
             False always the method's own.
@@ -356,7 +355,6 @@ def make_model(
         and ``weighting``.
     counts, columns, vocabulary, weighting
         Of the training documents' corpus.
-    scorer : Scorer
     """
     description = {**description, "tokenizer": with_normalisation(description["tokenizer"])}
     dictionary: Dictionary

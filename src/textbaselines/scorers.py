@@ -247,7 +247,6 @@ def stored_scorer(described: Mapping[str, Any], arrays: Arrays, n_features: int)
         ``family``, ``classes``, ``rating_threshold`` and a scorer's settings.
     arrays : mapping
         Those of a scorer, and any others.
-    n_features : int
 
     Raises
     ------

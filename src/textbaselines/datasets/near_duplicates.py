@@ -80,7 +80,6 @@ def near_duplicates(texts: Sequence[str], threshold: float = THRESHOLD) -> NearD
     ----------
     texts : sequence of str
         n different texts; those without a word are nobody's near-duplicate.
-    threshold : float
     """
     members: dict[bytes, list[int]] = {}
     for place, shingles in enumerate(_shingles(texts)):

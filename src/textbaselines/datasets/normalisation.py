@@ -27,7 +27,6 @@ def normalised(text: str, form: str = "NFC") -> str:
 
     Parameters
     ----------
-    text : str
     form : one of :data:`FORMS`
         With "none" the text is returned as it is.
     """

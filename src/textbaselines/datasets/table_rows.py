@@ -30,7 +30,6 @@ def csv_rows(
     ----------
     content : bytes
         In an encoding in which comma, tab, quote, CR and LF are single bytes.
-    columns : sequence of str
     decoder : Decoder
         Decodes field by field.
     place : str

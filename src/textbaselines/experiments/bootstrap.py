@@ -82,7 +82,6 @@ def resampled_accuracies(
         test has a row for each.
     groups : array of int, shape (n,)
         The group of each row, 0..G-1, every one present.
-    seed, resamples : int
     """
     sums = sums_of_groups(np.column_stack([correct, np.ones(len(correct))]), groups)
     totals = resampled_sums(sums, draws(len(sums), seed, resamples))
@@ -96,7 +95,6 @@ def accuracy_difference_interval(sums: Floats, seed: int, resamples: int) -> tup
     ----------
     sums : array of shape (groups, 4)
         Of each group: predictions and correct ones of the first accuracy, then of the second.
-    seed, resamples : int
     """
     kinds, numbers = np.unique(sums, axis=0, return_counts=True)
     totals = resampled_sums(kinds, draws_of_kinds(numbers, seed, resamples))

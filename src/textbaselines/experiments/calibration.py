@@ -343,15 +343,7 @@ def top_label(probabilities: Floats, truth: NDArray[np.integer[Any]]) -> dict[st
 
 
 class CalibratedRuns:
-    """The test predictions of a study's cells with their probabilities, own and calibrated.
-
-    Parameters
-    ----------
-    runs_folder : path
-        The study's run folders.
-    selections : data frame
-        What nested selection chose.
-    """
+    """The test predictions of a study's cells with their probabilities, own and calibrated."""
 
     def __init__(self, runs_folder: str | Path, selections: pd.DataFrame) -> None:
         self._folder = Path(runs_folder)
@@ -492,8 +484,6 @@ def measure(
         The group of identical text of each document, by its id.
     parts : data frame
         The length part of each document (:func:`textbaselines.experiments.lengths.length_parts`).
-    seed : int
-        Of the bootstrap.
 
     Returns
     -------
@@ -605,7 +595,6 @@ def calibrate_cells(
     ----------
     cells : data frame
         Rows of the study's cells.
-    runs : CalibratedRuns
     corpus : data frame
         The dataset's, columns id, label, group.
     lengths : series

@@ -49,7 +49,6 @@ def leak_of_predictions(
         Columns repeat, fold, id, label, predicted.
     tested : data frame
         What :func:`textbaselines.experiments.folds.standing_in_training` returned.
-    seed : int
 
     Returns
     -------
@@ -103,10 +102,6 @@ def leaks_of_study(
     ----------
     results : Path
         The folder of results: ``corpora``, ``folds`` and ``runs`` are read.
-    study : mapping
-        The study's description.
-    cells, selections : data frames
-        The study's.
 
     Returns
     -------

@@ -83,12 +83,8 @@ def predictions_of_cells(
 
     Parameters
     ----------
-    runs_folder : path
-        The study's run folders.
     cells : data frame
         Rows of the study's cells, none failed.
-    selections : data frame
-        What nested selection chose.
 
     Returns
     -------
@@ -166,7 +162,6 @@ def hard_documents(outcomes: pd.DataFrame, corpus: pd.DataFrame, dataset: str) -
         What :func:`documents_by_outcome` returned.
     corpus : data frame
         Columns id, text.
-    dataset : str
 
     Returns
     -------
@@ -221,7 +216,6 @@ def suspect_labels(outcomes: pd.DataFrame, corpus: pd.DataFrame, dataset: str) -
         What :func:`documents_by_outcome` returned.
     corpus : data frame
         Columns id, text, label, group.
-    dataset : str
 
     Returns
     -------
@@ -255,7 +249,6 @@ def confusion_matrices(predictions: pd.DataFrame, cells: pd.DataFrame) -> pd.Dat
     ----------
     predictions : data frame
         What :func:`predictions_of_cells` returned for these cells.
-    cells : data frame
     """
     classes = sorted(set(predictions["label"]) | set(predictions["predicted"]))
     rows: list[dict[str, Any]] = []
@@ -287,7 +280,6 @@ def agreement(predictions: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     ----------
     predictions : data frame
         What :func:`predictions_of_cells` returned for these cells.
-    cells : data frame
     """
     codes, _ = pd.factorize(pd.concat([predictions["label"], predictions["predicted"]]), sort=True)
     frame = predictions[["cell", "repeat", "fold", "id"]].assign(

@@ -128,8 +128,6 @@ def task_seconds(
 
     Parameters
     ----------
-    study : Study
-    task : Run
     grid : sequence of mappings
         All parameters of each grid point.
     inner : int
@@ -185,8 +183,6 @@ def units(family: str, documents: int, width: float, params: Mapping[str, Any]) 
 
     Parameters
     ----------
-    family : str
-    documents : int
     width : float
         Terms, or coordinates, of a document.
     params : mapping

@@ -161,7 +161,6 @@ def _is_above_majority(
     Parameters
     ----------
     train, test, correct : int arrays, shape (folds, K)
-    draws : int
     """
     rows, majority = np.arange(len(train)), train.argmax(axis=1)
     right = correct[rows, majority]

@@ -20,13 +20,6 @@ SHOWN = 10
 def failed_points(results: Path, study: Mapping[str, Any]) -> pd.DataFrame:
     """Return the failed grid points of a study's finished runs, in the study's order.
 
-    Parameters
-    ----------
-    results : Path
-        The folder of results.
-    study : mapping
-        The study's description.
-
     Returns
     -------
     data frame with the columns :data:`FAILED_COLUMNS`

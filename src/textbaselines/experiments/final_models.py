@@ -65,7 +65,6 @@ def best_cell(cells: pd.DataFrame, dataset: str) -> dict[str, Any]:
     ----------
     cells : data frame
         The study's cells, in its order; of equal ones the first is taken.
-    dataset : str
 
     Raises
     ------
@@ -91,12 +90,8 @@ def training_documents(folds: pd.DataFrame, kind: str, documents: list[str]) -> 
 
     Parameters
     ----------
-    folds : data frame
-        The dataset's fold table.
     kind : str
         The protocol's kind.
-    documents : list of str
-        The n document ids.
     """
     first = folds[folds["repeat"] == folds["repeat"].min()]
     fold_of = first.set_index("id")["fold"].reindex(documents)
@@ -143,10 +138,6 @@ def store_final_model(
         The run's cell of fixed hyper-parameters, whose numbers the model carries.
     choice : mapping
         Why this model is kept.
-    tokens, counts : Tokens, Counts
-        Of all documents of the dataset.
-    folds : data frame
-        The dataset's fold table.
     corpus : data frame
         Columns id, label and rating.
     predictions : data frame

@@ -96,8 +96,6 @@ def draw_folds(
 
     Parameters
     ----------
-    corpus : data frame with columns id, label, split, group
-    protocol : Protocol
     dataset : str
         The dataset's name; with the protocol's kind and the repeat it makes the seed.
     max_documents : int, optional
@@ -138,7 +136,6 @@ def draw_inner_folds(
 
     Parameters
     ----------
-    corpus : data frame with columns id, label, group
     folds : data frame
         As :func:`draw_folds` returned it for the same corpus and protocol.
     protocol : Protocol

@@ -152,16 +152,8 @@ def train_curves(
 
     Parameters
     ----------
-    task : CurveTask
-    counts, tokens : Counts, Tokens
-        Of all documents of the dataset.
-    folds : data frame
-        The dataset's fold table.
     corpus : data frame
         Columns id, label.
-    threads : int
-        BLAS threads, at most.
-    log : Logger
 
     Returns
     -------
@@ -236,7 +228,6 @@ def curve_table(
 
     Parameters
     ----------
-    dataset, representation : str
     scores : data frame
         What :func:`train_curves` returned.
     families : mapping
@@ -277,11 +268,6 @@ def crossing_table(
 
     Ng & Jordan (2002): a discriminative method is better in the end, but a generative one reaches
     its own limit with fewer documents, so that with few of them it may be ahead.
-
-    Parameters
-    ----------
-    dataset, representation, scores, families
-        As for :func:`curve_table`.
 
     Returns
     -------

@@ -46,10 +46,6 @@ def length_parts(lengths: pd.Series) -> pd.DataFrame:
     The bounds are quantiles that are lengths of documents; documents of one length are never
     divided, so the parts are as equal as the lengths allow, and fewer where a length is frequent.
 
-    Parameters
-    ----------
-    lengths : series of int, by document id
-
     Returns
     -------
     data frame with index id and columns part (from 1), tokens_from, tokens_to
@@ -135,12 +131,8 @@ def accuracy_of_cells(
 
     Parameters
     ----------
-    runs_folder : path
-        The study's run folders.
     cells : data frame
         Rows of the study's cells, none failed.
-    selections : data frame
-        What nested selection chose.
     lengths : mapping
         By dataset: the tokens of each document, by its id.
 

@@ -77,7 +77,6 @@ def explained_cell(
     ----------
     cells : data frame
         The compared cells of the dataset.
-    runs : mapping from (representation, method) to the content of run.json
     """
     best: dict[str, Any] | None = None
     for cell in cells.to_dict("records"):
@@ -156,10 +155,8 @@ def fit_fold(
         The content of the run folder's run.json.
     params : mapping
         Of the grid point.
-    counts : Counts
     vocabulary : Vocabulary
         Of the division.
-    division : Division
     codes : int array, shape (n,)
         The class code of each document of the counts.
     """
@@ -227,7 +224,6 @@ def explain_errors(
     ----------
     errors : data frame
         Columns id, label, predicted: test documents of the model's fold.
-    model : FoldModel
     texts : series
         Of each document, by its id.
     stored : series or None
@@ -352,12 +348,9 @@ def explain_cell(
         Of :func:`explained_cell`.
     run : mapping
         The content of its run.json.
-    selections : data frame
-        What nested selection chose.
     predictions : data frame
         Of the cell: repeat, fold, id, label, predicted, confidence_rank, and with two classes
         score.
-    counts, vocabularies, folds : Counts, mapping by (repeat, fold, inner), data frame
     corpus : data frame
         Columns id, text, label.
 

@@ -40,9 +40,6 @@ def macro_f1_intervals(
     ----------
     cells, selections
         What :func:`textbaselines.experiments.evaluation.cells_of_runs` returned for ``runs``.
-    runs : sequence of RunScores
-    folder : Path
-        The study's run folders.
     tested : mapping of data frames
         The test documents of each dataset: columns repeat, fold, id, label, group.
     """
@@ -104,7 +101,6 @@ def interval(
         The group of each document, by document id.
     classes : sequence of str
         The K classes.
-    seed, resamples : int
     """
     if predictions.empty:
         return float("nan"), float("nan")

@@ -105,12 +105,8 @@ def read_outcomes(
 
     Parameters
     ----------
-    runs : Path
-        The study's run folders.
     cells : data frame
         Of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none failed.
-    selections : data frame
-        What nested selection chose.
     groups : Series
         The group of identical text of each document, by document id.
 
@@ -194,11 +190,8 @@ def compare_rows(
 
     Parameters
     ----------
-    outcomes : Outcomes
     failures : sequence of (row, selection, reason)
         Rows without predictions: their pairs stand in the table with the reason and no number.
-    resamples : int
-        Of the bootstrap.
 
     Returns
     -------

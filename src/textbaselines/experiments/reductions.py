@@ -74,15 +74,8 @@ def write_reductions(
     ----------
     path : path
         Of the npz file: documents x rank x 8 bytes for each (repeat, fold) and its inner folds.
-    task : ReductionTask
-    counts : Counts
-        Of all documents of the dataset.
-    vocabularies : mapping from (repeat, fold, inner fold) to Vocabulary
     folds, inner_folds : data frames
         The dataset's tables of folds and of inner folds.
-    threads : int
-        BLAS threads, at most.
-    log : Logger
 
     Raises
     ------
@@ -122,7 +115,6 @@ class Reductions:
 
     Parameters
     ----------
-    path : path
     documents : list of str
         The ids of the counted documents, in their order: the file must be of the same.
     rank : int

@@ -112,8 +112,6 @@ def decisive_test(
 
     Parameters
     ----------
-    differences, train_sizes, test_sizes : array of shape (k,)
-        As for :func:`corrected_resampled_t`.
     documents : function without arguments
         Gives the two arrays of :func:`exact_mcnemar`; called for one fold only.
     """

@@ -72,8 +72,6 @@ def note(documents: Mapping[str, int], protocol: Protocol, dataset: str) -> str 
     ----------
     documents : mapping
         The number of documents of each class.
-    protocol : Protocol
-    dataset : str
     """
     folds = folds_of(protocol)
     parts = []
@@ -97,8 +95,6 @@ def check_documents(documents: Mapping[str, int], protocol: Protocol, dataset: s
     ----------
     documents : mapping
         The number of documents of each class, as the dataset file states them.
-    protocol : Protocol
-    dataset : str
 
     Raises
     ------
@@ -121,10 +117,8 @@ def lines_of_folds(
 
     Parameters
     ----------
-    corpus : data frame with columns id, label, group
     folds, inner_folds : data frames
         As :func:`textbaselines.experiments.folds.draw_folds` and its inner twin returned them.
-    protocol : Protocol
     """
     first = folds[folds["repeat"] == 0].merge(corpus[["id", "label", "group"]], on="id")
     first = first[first["fold"] != LEFT_OUT]

@@ -88,16 +88,11 @@ def train(
     ----------
     tasks : sequence of Task
         All of one dataset, on the same counts and vocabularies.
-    counts : Counts
-        Of all documents of the dataset.
-    vocabularies : mapping from (repeat, fold, inner fold) to Vocabulary
     folds, inner_folds : data frames
         The dataset's tables of folds and of inner folds.
     corpus : data frame
         Columns id, label and rating. A method for a numeric target is fitted to the ratings, where
         the dataset has them, and predicts the class on whose side its rating lies.
-    threads : int
-        BLAS threads, at most.
     log : Logger
         Told how far the job is, every few seconds and at the end.
     reduced : Reductions, optional
@@ -346,8 +341,6 @@ def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> 
     ----------
     labels : series
         By document id.
-    documents : list of str
-        The n document ids.
     classes : list of str
         The positive class first.
 
@@ -382,9 +375,6 @@ def write_results(folder: str | Path, results: Results, task: Task, content_dige
 
     Parameters
     ----------
-    folder : path
-    results : Results
-    task : Task
     content_digest : str
         The corpus's, so that a result says which documents it is about.
     """

@@ -72,7 +72,6 @@ def joined(
 
     Parameters
     ----------
-    row : str
     twins : mapping
         Of :func:`twins_of` or :func:`twins_everywhere`.
     titles : mapping, optional

@@ -37,10 +37,6 @@ def reliability_figure(
     ----------
     reliability, calibration : data frames
         What :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
     """
     title = f"{study['title']}: are probabilities what they say?"
     words = [
@@ -107,10 +103,6 @@ def overconfidence_figure(
     ----------
     by_length : data frame
         What :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
     """
     points = ("overconfidence", "overconfidence_low", "overconfidence_high")
     title = f"{study['title']}: over-confidence by document length"
@@ -145,10 +137,6 @@ def length_figure(
     ----------
     lengths : data frame
         With the columns :data:`textbaselines.experiments.lengths.LENGTH_COLUMNS`.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
     """
     title = f"{study['title']}: accuracy by document length"
     words = [

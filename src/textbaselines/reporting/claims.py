@@ -464,10 +464,6 @@ def claims_table(
     ----------
     comparisons : pandas.DataFrame
         What :func:`judge_claims` returned.
-    study : mapping
-        ``title``, for the caption.
-    claims : sequence of Claim
-        Those that were judged.
     """
     rows = []
     for row in verdicts(comparisons, claims).to_dict("records"):

@@ -23,7 +23,6 @@ def file_of_commit(tracking: Path, commit: str, study: str) -> Path:
     ----------
     tracking : Path
         The folder of the receipts, ``results/tracking``.
-    commit, study : str
     """
     return tracking / "commits" / commit / f"{study}.parquet"
 
@@ -43,12 +42,9 @@ def cells_at_commit(
 
     Parameters
     ----------
-    results : Path
-        The folder of results.
     name : str
         A commit as git names one (``HEAD~3``, a tag, a branch, the first digits of a hash); without
         git, the first digits of the hash of a commit that has results.
-    study : str, optional
     root : Path
         The checkout in which git looks for it.
 

@@ -77,8 +77,6 @@ def confusion_figure(
 
     Parameters
     ----------
-    confusion : data frame
-        As for :func:`confusion_of_best`.
     study : mapping
         The study's description: ``title`` and ``datasets`` with their ``classes``.
     narrow : bool

@@ -89,8 +89,6 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     ----------
     across : data frame
         :attr:`textbaselines.experiments.across_datasets.Across.contrasts`.
-    study : mapping
-        As for :func:`contrast_table`.
     """
     reasons: dict[str, str] = {}
     groups: dict[str, list[tuple[Cell, ...]]] = {}
@@ -150,8 +148,6 @@ def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, A
     ----------
     ranks, omnibus : data frames
         Of :class:`textbaselines.experiments.across_datasets.Across`.
-    study : mapping
-        ``title``.
     """
     reasons: dict[str, str] = {}
     ordered = ranks.sort_values("average_rank", kind="stable", na_position="last")

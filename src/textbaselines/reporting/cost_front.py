@@ -77,10 +77,6 @@ def cost_front_figure(
     ----------
     front : data frame
         What :func:`cost_front` returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
 
     Raises
     ------

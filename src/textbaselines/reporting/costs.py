@@ -16,8 +16,6 @@ def cost_table(costs: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     ----------
     costs : data frame
         What :func:`textbaselines.experiments.costs.costs_of_runs` returned.
-    study : mapping
-        The study's description: ``title``, ``datasets``, ``representations``, ``methods``.
     """
     found = {
         (row["method"], row["representation"], row["dataset"]): row

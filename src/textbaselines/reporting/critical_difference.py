@@ -32,10 +32,6 @@ def critical_difference_figure(
     ----------
     ranks, nemenyi, omnibus : data frames
         Of :class:`textbaselines.experiments.across_datasets.Across`.
-    study : mapping
-        ``title``.
-    narrow : bool
-        For a phone.
     """
     width, size = (3.9, 7) if narrow else (_WIDTH, 9)
     ranked = ranks.dropna(subset="average_rank").sort_values("average_rank", kind="stable")

@@ -25,10 +25,6 @@ def learning_curve_figure(
     curves, crossings : data frames
         What :func:`textbaselines.experiments.learning_curves.curve_table` and ``crossing_table``
         returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
     """
     title = f"{study['title']}: learning curves"
     words = [

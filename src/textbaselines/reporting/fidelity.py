@@ -59,8 +59,6 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
     ----------
     cells : pandas.DataFrame
         The cells; those of selection ``fixed`` are compared.
-    published : mapping
-        What :func:`load_published` returned.
 
     Returns
     -------
@@ -356,8 +354,6 @@ def statistics_table(statistics: pd.DataFrame, published: Mapping[str, Any]) -> 
         One row per dataset: ``dataset``, ``positive`` and ``negative`` (documents), ``tokens``
         (of all documents), ``uni`` and ``bi`` (entries of the dictionaries of unigrams, and of
         unigrams and bigrams). A dataset without a row is shown by the paper's numbers alone.
-    published : mapping
-        What :func:`load_published` returned.
     """
     ours = {row["dataset"]: row for row in statistics.to_dict("records")}
     rows = []

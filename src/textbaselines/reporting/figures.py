@@ -43,13 +43,6 @@ def accuracy_figure(
     hyper-parameters chosen by inner folds where they are, else fixed. The accuracy of the majority
     class stands under each panel, and is a dashed line where the axis reaches it.
 
-    Parameters
-    ----------
-    cells, study, interval
-        As for :func:`textbaselines.reporting.tables.comparison_table`.
-    narrow : bool
-        One panel below the other, for a phone.
-
     Raises
     ------
     UserError

@@ -71,12 +71,10 @@ def panel_figure(
 
     Parameters
     ----------
-    title : str
     panels : sequence of Panel
         Without lines in any of them the figure says ``nothing``.
     across, up : str
         The labels of the axes.
-    nothing : str
     columns : int
         Panels in a row, at most.
     logarithmic : str

@@ -250,8 +250,6 @@ def render(
 
     Parameters
     ----------
-    frame : data frame
-    form : one of :data:`FORMS`
     console : Console, optional
         The terminal whose colours a table is for.
     width : int, optional

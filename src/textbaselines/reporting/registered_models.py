@@ -50,7 +50,6 @@ def register_best(
     ----------
     client : MlflowClient
         Of a store that has the study's final runs.
-    study : str
     folders : sequence of paths
         Portable models of the study; those that could not be fitted are passed over.
     suffix : str
@@ -176,7 +175,6 @@ def register(
 
     Parameters
     ----------
-    client : MlflowClient
     run_id : str
         The run that the model stands with.
     folder : path

@@ -22,10 +22,6 @@ def search_figure(
     ----------
     curves : data frame
         What :func:`textbaselines.experiments.search_curves.search_curves` returned.
-    study : mapping
-        The study's description: ``title``, ``datasets``, ``representations``, ``methods``.
-    narrow : bool
-        One panel below the other, for a phone.
     """
     title = f"{study['title']}: how much search pays"
     words = [

@@ -69,7 +69,6 @@ def words(
 
     Parameters
     ----------
-    text : str
     lowercase : bool
         Lower-case words; emoticons too (``:D`` and ``:d`` are one token then).
     punctuation : "keep" or "drop"
@@ -106,7 +105,6 @@ def whitespace(text: str, lowercase: bool = True, normalise: str = "NFC") -> lis
 
     Parameters
     ----------
-    text : str
     lowercase : bool
         Lower-case the text first.
     normalise : str
@@ -123,7 +121,6 @@ def characters(text: str, lowercase: bool = True, normalise: str = "NFC") -> lis
 
     Parameters
     ----------
-    text : str
     lowercase : bool
         Lower-case the text first.
     normalise : str

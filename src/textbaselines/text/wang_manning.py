@@ -41,8 +41,6 @@ def tokenize(text: str, reading: str, normalise: str = "none") -> list[str]:
 
     Parameters
     ----------
-    text : str
-    reading : one of :data:`READINGS`
     normalise : one of FORMS of :mod:`textbaselines.datasets.normalisation`
         None by default: the authors' code takes characters as they are.
 
@@ -80,8 +78,6 @@ def occurrences(tokens: Tokens, reading: str, highest: int, threads: int = 1) ->
         One of :data:`READINGS`.
     highest : int
         1: unigrams alone; 2 or 3: longer n-grams too, in one dictionary.
-    threads : int
-        At most so many; the result is the same with any number.
 
     Returns
     -------

@@ -147,11 +147,8 @@ def sheet_of_frame(
 
     Parameters
     ----------
-    frame : data frame
     columns : mapping of column to (head, format)
         What is shown, in this order. Without a format it is a column of words.
-    name, title, caption : str
-    sources : sequence of Source
     at_most : int, optional
         Show only so many rows; the others are counted.
     of_each : int, optional

@@ -69,8 +69,6 @@ def findings(
     pairs, contrasts : data frame or None
         The tables of :mod:`textbaselines.experiments.pairs` and ``verdicts``; None when the study
         has none.
-    study : mapping
-        The study's description.
     """
     titles = row_titles(study)
     sentences = []

@@ -36,8 +36,6 @@ def sections_of(results: Results, study: Mapping[str, Any], root: Path) -> list[
     ----------
     results : Results
         The files; ``cells/<study>.parquet`` must be among them.
-    study : mapping
-        The study's description.
     root : Path
         The checkout, whose commit and lock are told.
     """

@@ -22,11 +22,8 @@ def serve_command(
 
     Parameters
     ----------
-    results : Path
-        The folder of results.
     name : str or None
         Of the registered model: the dataset's.
-    port : int
     alias : str
         Of the version to serve.
 

@@ -67,10 +67,6 @@ def links_of_study(
 
     Parameters
     ----------
-    results : Path
-        The folder of results.
-    study : mapping
-        The study's description.
     base : str, optional
         The server's root; that of :func:`ui_command`, or of the study's own server, by default.
     """

@@ -38,7 +38,6 @@ def for_store(environment: Mapping[str, str], uri: str) -> dict[str, str]:
 
     Parameters
     ----------
-    environment : mapping
     uri : str
         The address of the store, for runs and registered models alike.
 
