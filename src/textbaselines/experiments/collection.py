@@ -34,10 +34,7 @@ def is_finished(folder: Path) -> bool:
 def studies_in(results: Path) -> list[dict[str, Any]]:
     """Return the descriptions of the studies that a folder of results holds, by name.
 
-    Raises
-    ------
-    UserError
-        When there is none.
+    Raises :class:`UserError` when there is none.
     """
     files = sorted((results / "studies").glob("*.json"))
     if not files:

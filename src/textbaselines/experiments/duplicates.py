@@ -43,12 +43,8 @@ def leak_of_predictions(
     bootstrap over groups of identical text, the fitted models taken as given (Efron & Tibshirani
     1993, section 13.3).
 
-    Parameters
-    ----------
-    predictions : data frame
-        Columns repeat, fold, id, label, predicted.
-    tested : data frame
-        What :func:`textbaselines.experiments.folds.standing_in_training` returned.
+    ``predictions``: columns repeat, fold, id, label, predicted; ``tested``: what
+    :func:`textbaselines.experiments.folds.standing_in_training` returned.
 
     Returns
     -------
@@ -98,10 +94,7 @@ def leaks_of_study(
 ) -> pd.DataFrame:
     """Return the cost of the leak of every row on every dataset that has repeats across folds.
 
-    Parameters
-    ----------
-    results : Path
-        The folder of results: ``corpora``, ``folds`` and ``runs`` are read.
+    ``results``: the folder of results: ``corpora``, ``folds`` and ``runs`` are read.
 
     Returns
     -------

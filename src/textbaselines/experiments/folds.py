@@ -183,10 +183,7 @@ def divisions(
 
     Each (repeat, fold) comes by itself, then, with ``inner_folds``, divided by its inner folds.
 
-    Raises
-    ------
-    UserError
-        When the folds and the documents are not of the same corpus.
+    Raises :class:`UserError` when the folds and the documents are not of the same corpus.
     """
     inner_of = {}
     if inner_folds is not None:
@@ -221,12 +218,8 @@ def divisions(
 def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
     """Return of each test document whether its text stands in the training documents of its fold.
 
-    Parameters
-    ----------
-    folds : data frame
-        Columns repeat, fold, id, as :func:`draw_folds` gives.
-    groups : Series
-        The group of identical text of each document, by document id.
+    ``folds``: columns repeat, fold, id, as :func:`draw_folds` gives; ``groups``: the group of
+    identical text of each document, by document id.
 
     Returns
     -------
@@ -244,10 +237,7 @@ def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame
 def train_test_overlap(tested: pd.DataFrame) -> dict[str, Any]:
     """Return how many test documents have a text that stands in the training part of their fold.
 
-    Parameters
-    ----------
-    tested : data frame
-        What :func:`standing_in_training` returned.
+    ``tested``: what :func:`standing_in_training` returned.
 
     Returns
     -------

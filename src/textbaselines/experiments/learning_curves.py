@@ -150,14 +150,7 @@ def train_curves(
 
     With the fraction 1 a fit is the one of the method's fixed point in its training job.
 
-    Parameters
-    ----------
-    corpus : data frame
-        Columns id, label.
-
-    Returns
-    -------
-    data frame with the columns :data:`SCORE_COLUMNS`
+    ``corpus``: columns id, label. Returns a data frame with the columns :data:`SCORE_COLUMNS`.
     """
     codes = class_codes(corpus.set_index("id")["label"], counts.documents, task.classes)
     rows = []
@@ -226,12 +219,7 @@ def curve_table(
 ) -> pd.DataFrame:
     """Return a row for each method and fraction, its accuracy summarised as that of a cell.
 
-    Parameters
-    ----------
-    scores : data frame
-        What :func:`train_curves` returned.
-    families : mapping
-        The family of each method.
+    ``scores``: what :func:`train_curves` returned; ``families``: the family of each method.
 
     Returns
     -------

@@ -73,10 +73,7 @@ def explained_cell(
     That is a linear classifier on a representation without reduction; the first of equals, None
     where there is none.
 
-    Parameters
-    ----------
-    cells : data frame
-        The compared cells of the dataset.
+    ``cells``: the compared cells of the dataset.
     """
     best: dict[str, Any] | None = None
     for cell in cells.to_dict("records"):
@@ -198,10 +195,7 @@ def fit_fold(
 def most_confident_errors(predictions: pd.DataFrame) -> pd.DataFrame:
     """Return the errors of the first repeat whose scores are farthest from the decision.
 
-    Parameters
-    ----------
-    predictions : data frame
-        Of the explained cell: repeat, fold, id, label, predicted, confidence_rank.
+    ``predictions``: of the explained cell: repeat, fold, id, label, predicted, confidence_rank.
 
     Returns
     -------

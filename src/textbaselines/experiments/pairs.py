@@ -103,18 +103,10 @@ def read_outcomes(
 ) -> Outcomes:
     """Read what the rows of one dataset got right.
 
-    Parameters
-    ----------
-    cells : data frame
-        Of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none failed.
-    groups : Series
-        The group of identical text of each document, by document id.
-
-    Raises
-    ------
-    UserError
-        When two rows were not tested on the same documents of the same folds, or a document is
-        not of the corpus.
+    ``cells``: of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none
+    failed; ``groups``: the group of identical text of each document, by document id. Raises
+    :class:`UserError` when two rows were not tested on the same documents of the same folds, or a
+    document is not of the corpus.
     """
     shared: pd.DataFrame | None = None
     columns, predicted = [], []
@@ -188,10 +180,8 @@ def compare_rows(
 ) -> pd.DataFrame:
     """Return every pair of rows of a dataset with every test and effect size.
 
-    Parameters
-    ----------
-    failures : sequence of (row, selection, reason)
-        Rows without predictions: their pairs stand in the table with the reason and no number.
+    ``failures``: rows without predictions: their pairs stand in the table with the reason and no
+    number.
 
     Returns
     -------

@@ -62,11 +62,8 @@ def search_curves(run_folders: Sequence[Path]) -> pd.DataFrame:
     A trial is a draw from the run's grid. Its score on a (repeat, fold) is its accuracy on the
     pooled inner folds, or failed when it failed on any of them.
 
-    Parameters
-    ----------
-    run_folders : sequence of paths
-        With ``run.json`` and ``inner_scores.parquet``; a run that has no scores on inner folds,
-        because there was nothing to choose, has no curve.
+    ``run_folders``: with ``run.json`` and ``inner_scores.parquet``; a run that has no scores on
+    inner folds, because there was nothing to choose, has no curve.
 
     Returns
     -------

@@ -19,10 +19,7 @@ _SHOWN = 12  # hex digits of a commit in messages
 def file_of_commit(tracking: Path, commit: str, study: str) -> Path:
     """Return where the cells of a study at a commit are kept.
 
-    Parameters
-    ----------
-    tracking : Path
-        The folder of the receipts, ``results/tracking``.
+    ``tracking``: the folder of the receipts, ``results/tracking``.
     """
     return tracking / "commits" / commit / f"{study}.parquet"
 

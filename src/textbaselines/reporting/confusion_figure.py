@@ -29,11 +29,8 @@ _MOST_PAIRS = 20
 def confusion_of_best(confusion: pd.DataFrame) -> pd.DataFrame:
     """Return the confusion matrices of the cell of each dataset that is right most often.
 
-    Parameters
-    ----------
-    confusion : data frame
-        What :func:`textbaselines.experiments.error_analysis.confusion_matrices` returned, of all
-        datasets.
+    ``confusion``: what :func:`textbaselines.experiments.error_analysis.confusion_matrices`
+    returned, of all datasets.
     """
     parts = []
     for _, of_dataset in confusion.groupby("dataset", sort=False):
@@ -75,12 +72,8 @@ def confusion_figure(
 
     Each row of a map is a label and sums to 1; the classes are in the order of the dataset's file.
 
-    Parameters
-    ----------
-    study : mapping
-        The study's description: ``title`` and ``datasets`` with their ``classes``.
-    narrow : bool
-        The scale of the shares below the maps, for a phone.
+    ``study``: the study's description: ``title`` and ``datasets`` with their ``classes``;
+    ``narrow``: the scale of the shares below the maps, for a phone.
     """
     title = f"{study['title']}: what is taken for what"
     words = [title, "Share of each label that is predicted as each class, in %."]

@@ -85,10 +85,7 @@ def by_default(control: str | None) -> str:
 def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """Return the contrasts over all datasets: Wilcoxon's test and the Bayesian one.
 
-    Parameters
-    ----------
-    across : data frame
-        :attr:`textbaselines.experiments.across_datasets.Across.contrasts`.
+    ``across``: :attr:`textbaselines.experiments.across_datasets.Across.contrasts`.
     """
     reasons: dict[str, str] = {}
     groups: dict[str, list[tuple[Cell, ...]]] = {}
@@ -144,10 +141,7 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
 def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """Return the average ranks over the datasets, with Friedman's test in the caption.
 
-    Parameters
-    ----------
-    ranks, omnibus : data frames
-        Of :class:`textbaselines.experiments.across_datasets.Across`.
+    ``ranks`` and ``omnibus``: of :class:`textbaselines.experiments.across_datasets.Across`.
     """
     reasons: dict[str, str] = {}
     ordered = ranks.sort_values("average_rank", kind="stable", na_position="last")

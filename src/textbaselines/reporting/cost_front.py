@@ -73,15 +73,7 @@ def cost_front_figure(
     A marker and a colour for each method; filled for rows on the front, which a stepped line
     joins, open for the others. Rows on the front bear the name of their representation.
 
-    Parameters
-    ----------
-    front : data frame
-        What :func:`cost_front` returned.
-
-    Raises
-    ------
-    UserError
-        When there is no row.
+    ``front``: what :func:`cost_front` returned. Raises :class:`UserError` when there is no row.
     """
     datasets = [d for d in study["datasets"] if (front["dataset"] == d["name"]).any()]
     if not datasets:

@@ -28,10 +28,8 @@ def critical_difference_figure(
     It is black on white: position and lines alone carry the meaning. Where nothing was tested the
     figure says why.
 
-    Parameters
-    ----------
-    ranks, nemenyi, omnibus : data frames
-        Of :class:`textbaselines.experiments.across_datasets.Across`.
+    ``ranks``, ``nemenyi`` and ``omnibus``: of
+    :class:`textbaselines.experiments.across_datasets.Across`.
     """
     width, size = (3.9, 7) if narrow else (_WIDTH, 9)
     ranked = ranks.dropna(subset="average_rank").sort_values("average_rank", kind="stable")

@@ -20,11 +20,8 @@ def learning_curve_figure(
 ) -> tuple[Figure, str]:
     """Return accuracy against training documents (log scale), and the same in words.
 
-    Parameters
-    ----------
-    curves, crossings : data frames
-        What :func:`textbaselines.experiments.learning_curves.curve_table` and ``crossing_table``
-        returned.
+    ``curves`` and ``crossings``: what :func:`textbaselines.experiments.learning_curves.curve_table`
+    and ``crossing_table`` returned.
     """
     title = f"{study['title']}: learning curves"
     words = [

@@ -20,10 +20,8 @@ _ROUNDING = 1e-9
 def load_published(path: str | Path) -> dict[str, Any]:
     """Read the file of published numbers.
 
-    Raises
-    ------
-    UserError
-        When a number is no percentage, or stands for a dataset that the file does not describe.
+    Raises :class:`UserError` when a number is no percentage, or stands for a dataset that the file
+    does not describe.
     """
     published: dict[str, Any] = validation.load_yaml(Path(path))
     for section in ("cells", "logs"):
@@ -55,10 +53,7 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
     single draw of ours: |paper - mean| <= max(sds x sd, floor), in points of accuracy, with the
     numbers of ``published["rule"]``; without any draw, within ``floor_without_draws``.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        The cells; those of selection ``fixed`` are compared.
+    ``cells``: the cells; those of selection ``fixed`` are compared.
 
     Returns
     -------

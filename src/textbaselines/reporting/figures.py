@@ -43,10 +43,7 @@ def accuracy_figure(
     hyper-parameters chosen by inner folds where they are, else fixed. The accuracy of the majority
     class stands under each panel, and is a dashed line where the axis reaches it.
 
-    Raises
-    ------
-    UserError
-        When there is no cell to compare.
+    Raises :class:`UserError` when there is no cell to compare.
     """
     mine = compared_cells(check_cells(cells, study))
     floor = cells[cells["selection"] == MAJORITY].set_index("dataset")["accuracy"].to_dict()

@@ -18,10 +18,7 @@ def search_figure(
 ) -> tuple[Figure, str]:
     """Return a line plot of the search, one panel per dataset, and the same in words.
 
-    Parameters
-    ----------
-    curves : data frame
-        What :func:`textbaselines.experiments.search_curves.search_curves` returned.
+    ``curves``: what :func:`textbaselines.experiments.search_curves.search_curves` returned.
     """
     title = f"{study['title']}: how much search pays"
     words = [

@@ -108,11 +108,8 @@ def best_three(shown: Sequence[str | None]) -> list[tuple[bool, bool]]:
 def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
     """Return the cells, after making sure that they are this study's and can be shown.
 
-    Raises
-    ------
-    UserError
-        When a column is missing, a cell stands twice, a name is not the study's, or an accuracy
-        is not a fraction.
+    Raises :class:`UserError` when a column is missing, a cell stands twice, a name is not the
+    study's, or an accuracy is not a fraction.
     """
     wanted = [*_KEY, *_NUMBERS, "params", "above_majority", "converged"]
     missing = [name for name in wanted if name not in cells]

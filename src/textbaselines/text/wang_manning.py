@@ -39,15 +39,8 @@ _OUTSIDE_FILTER = re.compile(r"[^a-z-]+")
 def tokenize(text: str, reading: str, normalise: str = "none") -> list[str]:
     """Return the tokens of a text under one of :data:`READINGS`, not yet filtered.
 
-    Parameters
-    ----------
-    normalise : one of FORMS of :mod:`textbaselines.datasets.normalisation`
-        None by default: the authors' code takes characters as they are.
-
-    Raises
-    ------
-    ValueError
-        When ``reading`` is none of them.
+    ``normalise``: None by default: the authors' code takes characters as they are. Raises
+    :class:`ValueError` when ``reading`` is none of them.
     """
     text = normalised(text, normalise)
     if reading == "spaces":

@@ -32,12 +32,8 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "statsmodels", "snakem
 def sections_of(results: Results, study: Mapping[str, Any], root: Path) -> list[Section]:
     """Return the sections of a study's report, the answer first.
 
-    Parameters
-    ----------
-    results : Results
-        The files; ``cells/<study>.parquet`` must be among them.
-    root : Path
-        The checkout, whose commit and lock are told.
+    ``results``: the files; ``cells/<study>.parquet`` must be among them; ``root``: the checkout,
+    whose commit and lock are told.
     """
     cells = storage.read_parquet(results.folder / f"cells/{study['name']}.parquet")
     sections = [

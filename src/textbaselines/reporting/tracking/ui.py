@@ -26,10 +26,7 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
     name, has one worker, and neither runs jobs nor a gateway to language models nor reports use.
     Of a store that was made in another folder it shows numbers, no files: a warning says so.
 
-    Raises
-    ------
-    UserError
-        When there is no store yet.
+    Raises :class:`UserError` when there is no store yet.
     """
     database = (results / "mlflow.db").absolute()
     if not database.is_file():
