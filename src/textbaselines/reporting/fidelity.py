@@ -11,7 +11,7 @@ import pandas as pd
 from textbaselines import validation
 from textbaselines.errors import UserError
 from textbaselines.reporting.layout import DAGGER, DASH, Cell, Table
-from textbaselines.reporting.tables import NOT_CONVERGED, best_three, percent
+from textbaselines.reporting.tables import NOT_CONVERGED, best_three, percent, signed
 
 NOT_REPRODUCED = "✗"
 _ROUNDING = 1e-9
@@ -253,7 +253,7 @@ def _method_rows(
 
 def _gain(bigrams: Mapping[Any, Any], unigrams: Mapping[Any, Any]) -> str:
     difference = bigrams["mean"] - unigrams["mean"]
-    return "" if math.isnan(difference) else _signed(difference)
+    return "" if math.isnan(difference) else signed(difference)
 
 
 def _ours(row: Mapping[Any, Any], gain: str, decimals: int) -> Cell:
@@ -268,17 +268,9 @@ def _ours(row: Mapping[Any, Any], gain: str, decimals: int) -> Cell:
         marks.append(DAGGER)
     return Cell(
         percent(row["mean"] / 100, decimals),
-        below=f"{spread}paper {paper} ({_signed(row['difference'])})",
+        below=f"{spread}paper {paper} ({signed(row['difference'])})",
         marks=tuple(marks),
     )
-
-
-def _signed(points: float) -> str:
-    """Return points with their sign, a true minus; 0.00 has none."""
-    text = percent(abs(points) / 100, 2)
-    if float(text) == 0:
-        return text
-    return ("−" if points < 0 else "+") + text
 
 
 def _paper_table(

@@ -16,7 +16,6 @@ from textbaselines.reporting.contrasts import (
     omnibus_words,
     p_text,
     rank_table,
-    signed,
 )
 from textbaselines.reporting.fidelity import verdict_lines
 from textbaselines.reporting.figures import chosen_how
@@ -35,7 +34,7 @@ from textbaselines.reporting.report.blocks import (
 from textbaselines.reporting.report.findings import findings, headline
 from textbaselines.reporting.report.formats import intervals, three_decimals
 from textbaselines.reporting.report.titles import named, row_titles
-from textbaselines.reporting.tables import MACRO_F1, comparison_tables
+from textbaselines.reporting.tables import MACRO_F1, comparison_tables, signed
 from textbaselines.storage import read_parquet
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from textbaselines.experiments.selection import ACROSS, compared_cells
-from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.report.blocks import (
     Block,
@@ -18,6 +17,7 @@ from textbaselines.reporting.report.blocks import (
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, intervals
 from textbaselines.reporting.report.titles import named
+from textbaselines.reporting.tables import signed
 
 
 def duplicates(results: Results, study: Mapping[str, Any]) -> Section:

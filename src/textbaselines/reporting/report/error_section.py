@@ -11,7 +11,6 @@ from textbaselines.reporting.confusion_figure import (
     has_many_classes,
     most_confused,
 )
-from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.report.blocks import (
     Block,
     Format,
@@ -25,6 +24,7 @@ from textbaselines.reporting.report.blocks import (
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, three_decimals
 from textbaselines.reporting.report.titles import named
+from textbaselines.reporting.tables import signed
 
 _MOST_ROWS = 25
 _DATASET = {"dataset_title": ("Dataset", None)}
