@@ -1,10 +1,10 @@
 """textbaselines: the classical baselines of text classification, from raw files to tables.
 
-The study file says what is run: config/config.yaml, or another by --configfile. Each stage has its
-rules in workflow/rules/.
+The study file says what is run: config/config.yaml, or another by --configfile; a workflow that
+uses this one as a module gives its config. Each stage has its rules in workflow/rules/. What they
+take is in inputs.smk, where files lie in src/textbaselines/result_paths.py.
 """
 
-import functools
 import os
 import re
 import shlex
@@ -16,39 +16,73 @@ from snakemake.utils import min_version
 
 min_version("9.25")
 
-ROOT = Path(workflow.basedir)
+# The folder of this Snakefile, also where another workflow uses it as a module.
+ROOT = Path(str(workflow.current_basedir))
+if not ROOT.is_dir():
+    raise WorkflowError(
+        f"textbaselines runs from a folder, not from {ROOT}: clone it, give its path."
+    )
 sys.path.insert(0, str(ROOT / "src"))
 try:
-    from textbaselines import provenance, storage
+    from textbaselines import provenance, snakemake_access, storage
     from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.batches import plan_of
-    from textbaselines.experiments.runs import BATCH_FILES
-    from textbaselines.experiments.study import read_study
+    from textbaselines.experiments.study import make_study, read_study
+    from textbaselines.result_paths import (
+        ANALYSES,
+        BATCH_FILES,
+        CALIBRATION,
+        FIGURES,
+        FORMS,
+        PAPER_TABLES,
+        SIGNIFICANCE,
+        TABLES,
+        Results,
+    )
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}: the environment is not active. Run `make`, or `. .venv/bin/activate` first."
     )
 
-if (cores := workflow.resource_settings.cores) is not None and cores < 1:
+IS_MODULE = snakemake_access.is_module(workflow)
+
+if (cores := snakemake_access.cores(workflow)) is not None and cores < 1:
     # Snakemake itself would wait for ever.
     raise WorkflowError(f"No job can run on {cores} cores: give --cores a positive number, or all.")
 
+
+def study_and_command():
+    """The study, and the command that runs it from the folder of this Snakefile."""
+    folders = ROOT, ROOT / "workflow" / "schemas", Results().raw
+    words = ["snakemake", "--cores", "all"]
+    if IS_MODULE:
+        return make_study(config, "the config of the module", *folders), shlex.join(words)
+    # Read by our own loader, which refuses duplicate keys and names lines.
+    default = ROOT / "config" / "config.yaml"
+    files = snakemake_access.config_files(workflow) or [default]
+    keys = snakemake_access.config_keys(workflow)
+    for path in (file.resolve() for file in files if file != default):
+        inside = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        words += [] if path == default.resolve() else ["--configfile", str(inside)]
+    # What says where runs are logged does not change them.
+    told = {k: v for k, v in keys.items() if k not in ("tracking", "tracking_uri", "mirror")}
+    if told:
+        words += ["--config", *(f"{k}={storage.canonical_json(v)}" for k, v in told.items())]
+    return read_study(files, keys, *folders), shlex.join(words)
+
+
 try:
-    # Read anew by our own loader, which refuses duplicate keys and names lines.
-    study = read_study(
-        workflow.configfiles or [ROOT / "config" / "config.yaml"],
-        dict(workflow.config_settings.config),
-        ROOT,
-        ROOT / "workflow" / "schemas",
-        Path("results", "raw"),
-    )
+    study, command = study_and_command()
     export_library(ROOT / "src")
     export_allocator()
     export_mirror(study.config["mirror"], ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
+
+# What the jobs of the study do: they find it in a file, by the names of their batches.
+plan = plan_of(study, command)
 
 
 report: "workflow/report/workflow.rst"
@@ -73,13 +107,7 @@ wildcard_constraints:
     min_count="[0-9]+",
 
 
-include: "workflow/rules/naming.smk"
-
-
-# What the jobs of the study do: they find it in a file, by the names of their batches.
-plan = plan_of(study, command_of_study())
-
-
+include: "workflow/rules/inputs.smk"
 include: "workflow/rules/plan.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/read.smk"
@@ -89,39 +117,30 @@ include: "workflow/rules/count.smk"
 include: "workflow/rules/reduce.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
-include: "workflow/rules/search.smk"
 include: "workflow/rules/tables.smk"
-include: "workflow/rules/compare.smk"
-include: "workflow/rules/analyse.smk"
-include: "workflow/rules/duplicates.smk"
-include: "workflow/rules/report.smk"
-include: "workflow/rules/paper.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/track.smk"
 
 
 rule all:
-    """Everything the study asks for: tables, analyses, models and, unless switched off, the store."""
+    """Everything the study asks for: tables, report, models and, unless switched off, the store."""
     default_target: True
     input:
         runs_of_study(BATCH_FILES),  # by themselves: tables that are there do not ask for them
         tables_of_study(),
-        analyses_of_study(),
+        here.report,
         models_of_study(),
-        receipt_of_study(),
-        registry_of_study(),
+        receipts_of_study(),
 
 
 onstart:
-    plan.write()
+    plan.write(results.folder)
     for note in study.notes():
         print(f"note: {note}", file=sys.stderr)
-    # By default no more than 100 jobs start in a second, and to keep to that Snakemake looks at the
-    # inputs of every ready job once a second. Where jobs run on this machine its cores are limit
-    # enough; the profile has no word for "no limit".
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
+    snakemake_access.start_jobs_at_once(workflow)
 
 
 onsuccess:
-    print_summary()
+    from textbaselines.reporting.summary import print_summary
+
+    print_summary(results.folder, plan.content["description"])

@@ -11,7 +11,6 @@ import pandas as pd
 import yaml
 from rich.console import Console
 
-from textbaselines.result_paths import Results
 from textbaselines import dry_run, provenance
 from textbaselines.arguments import check_checkout, check_port, check_results
 from textbaselines.errors import UserError
@@ -42,6 +41,7 @@ from textbaselines.reporting.planned import plan_as_json, plan_list, totals
 from textbaselines.reporting.tables import ORACLE_WARNING
 from textbaselines.reporting.tracking.serving import serve_command
 from textbaselines.reporting.tracking.ui import PORT, links_of_study, ui_command
+from textbaselines.result_paths import Results
 
 _P = ParamSpec("_P")
 _RESULTS = click.option(

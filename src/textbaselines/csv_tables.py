@@ -43,12 +43,7 @@ TRUTHS = frozenset(
 def read_csv(path: str | Path, separator: str = ",", blanks: tuple[str, ...] = ()) -> pd.DataFrame:
     """Read a CSV file that the workflow wrote.
 
-    Parameters
-    ----------
-    path : path
-    separator : str
-    blanks : tuple of str
-        What stands for a missing number, besides an empty cell.
+    ``blanks``: what stands for a missing number, besides an empty cell.
 
     Returns
     -------

@@ -23,7 +23,6 @@ def jobs_to_run(
 
     Parameters
     ----------
-    snakefile : Path
     configfiles : sequence of paths
         The study files; the default study without.
     settings : sequence of "KEY=VALUE"
@@ -55,10 +54,7 @@ def jobs_to_run(
 def read_jobs(printed: str) -> list[Job]:
     """Return the jobs that a dry run printed.
 
-    Raises
-    ------
-    UserError
-        When they are not as many as the dry run says, so not understood.
+    Raises :class:`UserError` when they are not as many as the dry run says, so not understood.
     """
     jobs: list[Job] = []
     for line in printed.splitlines():

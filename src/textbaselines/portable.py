@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,23 +33,6 @@ FORMAT = 3
 _READ = (2, FORMAT)
 
 _MODEL, _ARRAYS = "model.json", "arrays.npz"
-
-
-class Dictionary(Protocol):
-    """Which feature each n-gram of a text is."""
-
-    @property
-    def n_features(self) -> int:
-        """The number of features."""
-
-    def columns(self, counts: Counts) -> ColumnMap:
-        """Return the feature of each column of the counts of any texts."""
-
-    def terms(self) -> list[str]:
-        """Return each feature as text."""
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what is stored."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +162,10 @@ class StringDictionary:
         return {"strings": strings, "string_offsets": offsets}
 
 
+Dictionary = NgramDictionary | StringDictionary
+"""Which feature each n-gram of a text is."""
+
+
 @dataclass(frozen=True)
 class PortableModel:
     """A trained model that takes raw text.
@@ -267,7 +254,6 @@ class PortableModel:
 
         Parameters
         ----------
-        texts : iterable of str
         calibrated : bool
             Calibrated probabilities, or the method's own where the model has no calibration; with
             False always the method's own.
@@ -356,7 +342,6 @@ def make_model(
         and ``weighting``.
     counts, columns, vocabulary, weighting
         Of the training documents' corpus.
-    scorer : Scorer
     """
     description = {**description, "tokenizer": with_normalisation(description["tokenizer"])}
     dictionary: Dictionary

@@ -18,15 +18,8 @@ def source_files(*modules: str) -> list[Path]:
     Follows the package's own ``import`` statements, so that a workflow step can depend on the
     code that makes its output and on no other.
 
-    Parameters
-    ----------
-    *modules : str
-        Names within the package, for instance ``"text.counts"``.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        For a name that is no module of the package.
+    ``*modules``: Names within the package, for instance ``"text.counts"``. Raises
+    :class:`ModuleNotFoundError` for a name that is no module of the package.
     """
     return _follow([f"{PACKAGE}.{module}" for module in modules])
 
@@ -34,10 +27,8 @@ def source_files(*modules: str) -> list[Path]:
 def files_imported_by(script: Path) -> list[Path]:
     """Return the files of this package that a script runs, in sorted order.
 
-    Parameters
-    ----------
-    script : Path
-        A Python file outside the package; its imports are followed as :func:`source_files` does.
+    ``script``: a Python file outside the package; its imports are followed as :func:`source_files`
+    does.
     """
     return _follow(_imports(script))
 

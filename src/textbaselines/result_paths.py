@@ -24,6 +24,39 @@ BATCH_FILES = (
 """The files of a batch: the record of each run first."""
 
 
+SIGNIFICANCE = ("pairs", "contrasts", "ranks", "omnibus", "nemenyi", "across")
+"""The tables of paired tests."""
+
+CALIBRATION = ("calibration", "reliability", "calibration_by_length")
+"""The tables of how far probabilities are calibrated."""
+
+ANALYSES = (
+    *("hard_documents", "hardness", "suspects", "confusion", "agreement"),
+    *("confident_errors", "ngrams", "accuracy_by_length", "train_test_overlap"),
+)
+"""The tables of what is behind the numbers, of every study."""
+
+TABLES = (
+    *(("comparison", form) for form in ("csv", "md", "tex", "html", "txt")),
+    *(("contrasts", form) for form in ("md", "tex", "html", "txt")),
+    *(("costs", form) for form in ("csv", "md", "tex", "html")),
+    *((name, "csv") for name in ("cost_front", "data", "near_duplicates")),
+)
+"""The tables of every study as a paper shows them: name and form."""
+
+PAPER_TABLES = (
+    *((name, "csv") for name in ("fidelity", "claims", "claim_verdicts")),
+    *(("paper", form) for form in ("md", "tex", "html", "txt")),
+)
+"""The tables beside published numbers."""
+
+FIGURES = (
+    *("accuracy", "critical-difference", "cost-front"),
+    *("reliability", "calibration-by-length", "accuracy-by-length"),
+)
+"""The figures of every study."""
+
+
 @dataclass(frozen=True)
 class Results:
     """The folder of results, with those of all studies."""

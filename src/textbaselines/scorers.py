@@ -241,13 +241,8 @@ def scorer_of(estimator: Estimator, threshold: float | None = None) -> Scorer:
 def stored_scorer(described: Mapping[str, Any], arrays: Arrays, n_features: int) -> Scorer:
     """Return the scorer of a stored model.
 
-    Parameters
-    ----------
-    described : mapping
-        ``family``, ``classes``, ``rating_threshold`` and a scorer's settings.
-    arrays : mapping
-        Those of a scorer, and any others.
-    n_features : int
+    ``described``: ``family``, ``classes``, ``rating_threshold`` and a scorer's settings;
+    ``arrays``: those of a scorer, and any others.
 
     Raises
     ------

@@ -194,15 +194,11 @@ def test_the_digest_picks_among_files_of_one_name(
     assert str(tmp_path) not in json.dumps(provenance)
 
 
-def test_a_mirror_goes_first_unless_told_otherwise(
-    fetch: Fetch, server: Server, mirror_folder: Path
-) -> None:
+def test_a_mirror_goes_first(fetch: Fetch, server: Server, mirror_folder: Path) -> None:
     (mirror_folder / "x.txt").write_bytes(GOOD)
     sources = (UrlSource(server.url("/good"), sha256(GOOD)), MirrorSource("x.txt", sha256(GOOD)))
     assert fetch(*sources, mirror=mirror_folder)["source"] == "mirror"
     assert server.asked == []
-    assert fetch(*sources, mirror=mirror_folder, prefer_mirror=False)["source"] == "url"
-    assert server.asked == ["/good"]
 
 
 def test_a_name_in_a_mirror_is_no_pattern(fetch: Fetch, mirror_folder: Path) -> None:

@@ -176,15 +176,6 @@ def test_three_classes_are_measured_by_the_most_probable_one(tmp_path) -> None:
     assert set(by_length["part"]) == {1, 2, 3, 4, 5}
 
 
-def test_whole_groups_are_resampled() -> None:
-    values = np.array([[1.0], [2.0], [10.0]])
-    sums = cal.resampled_sums(values, np.array([0, 0, 1]), seed=3)[:, 0]
-    assert len(sums) == cal.RESAMPLES
-    assert set(sums) == {6.0, 13.0, 20.0}
-    assert abs((sums == 13.0).mean() - 0.5) < 0.06
-    assert np.array_equal(sums, cal.resampled_sums(values, np.array([0, 0, 1]), seed=3)[:, 0])
-
-
 def folded(n: int, copies: int = 1) -> tuple[pd.DataFrame, pd.Series, pd.DataFrame]:
     """n texts with probabilities 0.2 too sure, each standing ``copies`` times."""
     rng = np.random.default_rng(5)

@@ -12,8 +12,6 @@ from textbaselines.experiments.significance import (
     exact_mcnemar,
     holm,
     paired_table,
-    percentile_interval,
-    resampled_accuracies,
 )
 
 
@@ -124,42 +122,3 @@ def test_the_protocol_alone_chooses_the_test():
     assert several == corrected_resampled_t([0.01, 0.03], [90, 90], [10, 10])
     right = ([True, True, False], [False, True, False])
     assert decisive_test([1 / 3], [90], [3], lambda: right) == exact_mcnemar(*right)
-
-
-def test_the_bootstrap_agrees_with_scipy_where_every_group_is_one_document():
-    rng = np.random.default_rng(3)
-    a, b = rng.random(400) < 0.85, rng.random(400) < 0.8
-    drawn = resampled_accuracies(np.column_stack([a, b]), np.arange(400), 1, 10_000)
-    found = percentile_interval(drawn[:, 0] - drawn[:, 1])
-    other = stats.bootstrap(
-        (a.astype(float) - b,),
-        np.mean,
-        n_resamples=10_000,
-        method="percentile",
-        random_state=np.random.default_rng(2),
-    ).confidence_interval
-    assert found == pytest.approx((other.low, other.high), abs=0.004)
-    assert np.mean(drawn, axis=0) == pytest.approx([a.mean(), b.mean()], abs=0.001)
-
-
-def test_copies_of_a_text_are_no_more_evidence():
-    rng = np.random.default_rng(4)
-    correct = rng.random((50, 2)) < 0.7
-    once = resampled_accuracies(correct, np.arange(50), 1, 500)
-    copied = resampled_accuracies(
-        np.repeat(correct, 6, axis=0), np.repeat(np.arange(50), 6), 1, 500
-    )
-    assert (once == copied).all()
-
-
-def test_a_column_of_the_bootstrap_does_not_depend_on_the_others():
-    rng = np.random.default_rng(5)
-    correct, groups = rng.random((70, 3)) < 0.7, rng.permutation(70) // 2
-    together = resampled_accuracies(correct, groups, 1, 200)
-    assert (resampled_accuracies(correct[:, [2]], groups, 1, 200)[:, 0] == together[:, 2]).all()
-    assert (resampled_accuracies(correct, groups, 2, 200) != together).any()
-
-
-def test_percentile_interval_by_hand():
-    # of 0..1000 the 2.5th and the 97.5th percentile are 25 and 975
-    assert percentile_interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))

@@ -4,27 +4,27 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris
 
 from textbaselines.models import ExtremeLearningMachine, extreme_learning
-from textbaselines.models.extreme_learning import output_weights
+from textbaselines.models.extreme_learning import solve
 
 
 def test_the_output_weights_by_hand():
     H, T = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0])
-    np.testing.assert_allclose(output_weights(H, T), [1, 2])
+    np.testing.assert_allclose(solve(H, T).weights(0.0), [1, 2])
 
 
 def test_the_penalty_by_the_normal_equations():
     generator = np.random.default_rng(0)
     H, T = generator.standard_normal((9, 4)), generator.standard_normal((9, 2))
     wanted = np.linalg.solve(H.T @ H + 0.3 * np.eye(4), H.T @ T)
-    np.testing.assert_allclose(output_weights(H, T, ridge=0.3), wanted)
+    np.testing.assert_allclose(solve(H, T).weights(0.3), wanted)
 
 
 def test_more_units_than_documents_and_equal_documents():
     generator = np.random.default_rng(0)
     H = np.repeat(generator.standard_normal((3, 10)), 2, axis=0)
     T = generator.standard_normal(6)
-    np.testing.assert_allclose(output_weights(H, T), np.linalg.pinv(H, rcond=1e-10) @ T)
-    assert not output_weights(np.zeros((3, 2)), np.ones(3)).any()
+    np.testing.assert_allclose(solve(H, T).weights(0.0), np.linalg.pinv(H, rcond=1e-10) @ T)
+    assert not solve(np.zeros((3, 2)), np.ones(3)).weights(0.0).any()
 
 
 def test_iris():
@@ -100,7 +100,7 @@ def test_more_draws_differ_less_between_seeds():
 def test_more_documents_than_units_by_the_pseudo_inverse():
     generator = np.random.default_rng(0)
     H, T = generator.standard_normal((30, 5)), generator.standard_normal(30)
-    np.testing.assert_allclose(output_weights(H, T), np.linalg.lstsq(H, T)[0])
+    np.testing.assert_allclose(solve(H, T).weights(0.0), np.linalg.lstsq(H, T)[0])
 
 
 def test_too_large_a_hidden_layer_is_refused_before_it_is_taken():

@@ -13,11 +13,11 @@ from textbaselines.reporting.contrasts import (
     omnibus_words,
     p_text,
     rank_table,
-    signed,
 )
 from textbaselines.reporting.critical_difference import critical_difference_figure
 from textbaselines.reporting.figures import write_figure
 from textbaselines.reporting.layout import to_html, to_latex, to_markdown
+from textbaselines.reporting.tables import signed
 
 STUDY = {
     "title": "Small",

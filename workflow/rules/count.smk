@@ -10,14 +10,14 @@ rule count:
     """Count the n-grams of every document."""
     input:
         code=code("count"),
-        tokens="results/tokens/{study}/{dataset}/{tokenizer}.npz",
+        tokens=of_study.tokens("{dataset}", "{tokenizer}"),
     output:
-        matrix="results/counts/{study}/{dataset}/{tokenizer}/{lowest}-{highest}/matrix.npz",
-        summary="results/counts/{study}/{dataset}/{tokenizer}/{lowest}-{highest}/summary.json",
+        matrix=of_study.counts("{dataset}", "{tokenizer}/{lowest}-{highest}"),
+        summary=of_study.counts_summary("{dataset}", "{tokenizer}/{lowest}-{highest}"),
     log:
-        "logs/count/{study}/{dataset}/{tokenizer}/{lowest}-{highest}.log",
+        of_study.log("count", "{dataset}", "{tokenizer}", "{lowest}-{highest}"),
     benchmark:
-        "results/benchmarks/{study}/count/{dataset}/{tokenizer}/{lowest}-{highest}.tsv"
+        of_study.benchmark("count", "{dataset}", "{tokenizer}", "{lowest}-{highest}")
     conda:
         ENVIRONMENT
     threads: text_threads
@@ -25,32 +25,32 @@ rule count:
         mem_mb=megabytes(60),
     params:
         tokenizer=tokenizer_of,
-        output=subpath(output.matrix, parent=True),
     shell:
-        "python {input.code[0]:q} --tokens {input.tokens:q} --tokenizer {params.tokenizer:q}"
-        " --ngrams {wildcards.lowest} {wildcards.highest} --output {params.output:q}"
-        " --threads {threads} --log {log:q}"
+        "python {input.code[0]:q} --dataset {wildcards.dataset:q} --tokens {input.tokens:q}"
+        " --tokenizer {params.tokenizer:q} --lowest {wildcards.lowest}"
+        " --highest {wildcards.highest} --threads {threads} --matrix {output.matrix:q}"
+        " --log {log:q}"
 
 
 rule fit_vocabularies:
     """Fit the vocabulary of every fold and inner fold on its training documents."""
     input:
         code=code("fit_vocabularies"),
-        tokens="results/tokens/{study}/{dataset}/{tokenizer}.npz",
-        folds="results/folds/{study}/{dataset}.parquet",
-        inner_folds="results/inner_folds/{study}/{dataset}.parquet",
+        tokens=of_study.tokens("{dataset}", "{tokenizer}"),
+        folds=of_study.folds("{dataset}"),
+        inner_folds=of_study.inner_folds("{dataset}"),
     output:
-        "results/vocabularies/{study}/{dataset}/{tokenizer}/{policy}-{min_count}.npz",
+        of_study.vocabularies("{dataset}", "{tokenizer}/{policy}-{min_count}"),
     log:
-        "logs/count/{study}/{dataset}/{tokenizer}/{policy}-{min_count}.log",
+        of_study.log("vocabularies", "{dataset}", "{tokenizer}", "{policy}-{min_count}"),
     benchmark:
-        "results/benchmarks/{study}/count/{dataset}/{tokenizer}/{policy}-{min_count}.tsv"
+        of_study.benchmark("vocabularies", "{dataset}", "{tokenizer}", "{policy}-{min_count}")
     conda:
         ENVIRONMENT
     threads: 1
     resources:
         mem_mb=megabytes(20),
     shell:
-        "python {input.code[0]:q} --tokens {input.tokens:q} --folds {input.folds:q}"
-        " --inner-folds {input.inner_folds:q} --policy {wildcards.policy}"
+        "python {input.code[0]:q} --dataset {wildcards.dataset:q} --tokens {input.tokens:q}"
+        " --folds {input.folds:q} --inner-folds {input.inner_folds:q} --policy {wildcards.policy}"
         " --min-count {wildcards.min_count} --output {output:q} --log {log:q}"

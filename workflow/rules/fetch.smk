@@ -1,17 +1,17 @@
 """Fetch: source -> verified raw file.
 
-Input: a dataset file, which lists ordered sources with digests. Output: results/raw/<file>, whole
-and verified, and beside it which source gave it.
+Input: a dataset file, which lists ordered sources with digests. Output: the raw file, whole and
+verified, and beside it which source gave it.
 """
 
 
 rule fetch:
     """Fetch one raw file from the first of its sources that gives the pinned bytes."""
     input:
-        code=code("fetch_file"),
+        code=code("fetch"),
     output:
-        file="results/raw/{file}",
-        provenance="results/raw/{file}.source.json",
+        file=results.raw / "{file}",
+        provenance=results.raw / "{file}.source.json",
     log:
         "logs/fetch/{file}.log",
     conda:

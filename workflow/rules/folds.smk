@@ -9,13 +9,13 @@ name, the repeat and the fold.
 rule fold:
     """Draw the folds of a dataset under the study's protocol."""
     input:
-        code=code("draw_folds"),
-        corpus="results/corpora/{dataset}/corpus.parquet",
+        code=code("fold"),
+        corpus=results.corpus("{dataset}"),
     output:
-        folds="results/folds/{study}/{dataset}.parquet",
-        inner="results/inner_folds/{study}/{dataset}.parquet",
+        folds=of_study.folds("{dataset}"),
+        inner_folds=of_study.inner_folds("{dataset}"),
     log:
-        "logs/folds/{study}/{dataset}.log",
+        of_study.log("folds", "{dataset}"),
     conda:
         ENVIRONMENT
     threads: 1
@@ -25,5 +25,5 @@ rule fold:
         protocol=protocol_of,
     shell:
         "python {input.code[0]:q} --dataset {wildcards.dataset:q}"
-        " --corpus {input.corpus:q} --protocol {params.protocol:q} --output {output.folds:q}"
-        " --inner {output.inner:q} --log {log:q}"
+        " --corpus {input.corpus:q} --protocol {params.protocol:q} --folds {output.folds:q}"
+        " --inner-folds {output.inner_folds:q} --log {log:q}"

@@ -1,8 +1,8 @@
 """Plan: what jobs do, in a file that they look it up in, and what reports need to know of the study.
 
-A command line could not hold a large grid. The plan is written when a run starts, under the
-digest of its content, and is no input of a job: the digest of its own part is a job's
-parameter, so that a changed grid re-runs its own batch and nothing else.
+A command line could not hold a large grid. The plan is named by the digest of its content and is
+no input of a job: the digest of its own part is a job's parameter, so that a changed grid re-runs
+its own batch and nothing else.
 """
 
 
@@ -11,10 +11,10 @@ rule describe_study:
     input:
         code=code("describe_study"),
     output:
-        description="results/studies/{study}.json",
-        batches="results/runs/{study}/batches.json",
+        description=of_study.description,
+        batches=of_study.batches,
     log:
-        "logs/plan/{study}.log",
+        of_study.log("plan", "describe_study"),
     localrule: True
     conda:
         ENVIRONMENT

@@ -9,22 +9,23 @@ left out and why.
 rule read:
     """Read a dataset's documents and refuse any that are not the expected ones."""
     input:
-        code=code("read_corpus"),
+        code=code("read"),
         raw=raw_files,
         dataset=ancient(dataset_file),
         schema=ancient(DATASET_SCHEMA),
     output:
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        audit="results/corpora/{dataset}/audit.json",
+        corpus=results.corpus("{dataset}"),
+        audit=results.audit("{dataset}"),
     log:
         "logs/read/{dataset}.log",
     conda:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=megabytes(20, least=500),
+        mem_mb=megabytes(20),
     params:
         reading=reading_of,
     shell:
-        "python {input.code[0]:q} --dataset {input.dataset:q} --schema {input.schema:q}"
-        " --raw results/raw --corpus {output.corpus:q} --audit {output.audit:q} --log {log:q}"
+        "python {input.code[0]:q} --dataset {wildcards.dataset:q} --dataset-file {input.dataset:q}"
+        " --schema {input.schema:q} --raw {input.raw:q} --corpus {output.corpus:q}"
+        " --audit {output.audit:q} --log {log:q}"

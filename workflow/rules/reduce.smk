@@ -9,16 +9,16 @@ rule reduce:
     """Fit a reduction on the training documents of every fold and inner fold."""
     input:
         code=code("reduce"),
-        folds="results/folds/{study}/{dataset}.parquet",
-        inner_folds="results/inner_folds/{study}/{dataset}.parquet",
+        folds=of_study.folds("{dataset}"),
+        inner_folds=of_study.inner_folds("{dataset}"),
         counts=counts_reduced,
         vocabularies=vocabularies_reduced,
     output:
-        "results/reductions/{study}/{dataset}/{tokenizer}/{reduction}.npz",
+        of_study.reductions("{dataset}", "{tokenizer}/{reduction}"),
     log:
-        "logs/reduce/{study}/{dataset}/{tokenizer}/{reduction}.log",
+        of_study.log("reduce", "{dataset}", "{tokenizer}", "{reduction}"),
     benchmark:
-        "results/benchmarks/{study}/reduce/{dataset}/{tokenizer}/{reduction}.tsv"
+        of_study.benchmark("reduce", "{dataset}", "{tokenizer}", "{reduction}")
     conda:
         ENVIRONMENT
     threads: 1
@@ -27,7 +27,7 @@ rule reduce:
     params:
         task=reduction_of,
     shell:
-        "python {input.code[0]:q} --task {params.task:q}"
+        "python {input.code[0]:q} --dataset {wildcards.dataset:q} --task {params.task:q}"
         " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
         " --counts {input.counts:q} --vocabularies {input.vocabularies:q}"
         " --threads {threads} --output {output:q} --log {log:q}"

@@ -4,14 +4,14 @@
 rule tokenise:
     """Split every document into tokens and number them."""
     input:
-        code=code("tokenise_corpus"),
-        corpus="results/corpora/{dataset}/corpus.parquet",
+        code=code("tokenise"),
+        corpus=results.corpus("{dataset}"),
     output:
-        "results/tokens/{study}/{dataset}/{tokenizer}.npz",
+        of_study.tokens("{dataset}", "{tokenizer}"),
     log:
-        "logs/tokenise/{study}/{dataset}/{tokenizer}.log",
+        of_study.log("tokenise", "{dataset}", "{tokenizer}"),
     benchmark:
-        "results/benchmarks/{study}/tokenise/{dataset}/{tokenizer}.tsv"
+        of_study.benchmark("tokenise", "{dataset}", "{tokenizer}")
     conda:
         ENVIRONMENT
     threads: text_threads
@@ -21,6 +21,6 @@ rule tokenise:
         tokenizer=tokenizer_of,
         language=language_of,
     shell:
-        "python {input.code[0]:q} --corpus {input.corpus:q}"
-        " --tokenizer {params.tokenizer:q} --language {params.language:q} --output {output:q}"
-        " --threads {threads} --log {log:q}"
+        "python {input.code[0]:q} --dataset {wildcards.dataset:q} --corpus {input.corpus:q}"
+        " --tokenizer {params.tokenizer:q} --language {params.language:q} --threads {threads}"
+        " --output {output:q} --log {log:q}"

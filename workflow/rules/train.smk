@@ -4,9 +4,9 @@ A task is a method on a representation. Batches are cut by estimated time (exper
 that a study of one dataset has many and one of many datasets large ones. Output, for all tasks of
 a batch: runs.json (what was run), scores (one row per grid point, repeat and fold), out-of-fold
 predictions, scores and predictions on the inner folds that choose hyper-parameters, and the times,
-which alone differ from run to run. Jobs keep what they trained under results/trained, with receipts
-(experiments.receipts): one that is run again, or has failed, trains only the tasks whose receipt
-names another task, input or code.
+which alone differ from run to run. Jobs keep what they trained in the study's folder trained/, with
+receipts (experiments.receipts): one that is run again, or has failed, trains only the tasks whose
+receipt names another task, input or code.
 """
 
 
@@ -14,16 +14,16 @@ rule train:
     """Fit every grid point of a batch's tasks on every fold and score it on its test documents."""
     input:
         code=code("train"),
-        corpus="results/corpora/{dataset}/corpus.parquet",
-        audit="results/corpora/{dataset}/audit.json",
-        folds="results/folds/{study}/{dataset}.parquet",
-        inner_folds="results/inner_folds/{study}/{dataset}.parquet",
+        corpus=results.corpus("{dataset}"),
+        audit=results.audit("{dataset}"),
+        folds=of_study.folds("{dataset}"),
+        inner_folds=of_study.inner_folds("{dataset}"),
         features=features_of_batch,
     output:
-        batch_files("results/runs/{study}/{dataset}/{batch}"),
-        measures="results/benchmarks/{study}/train/{dataset}/{batch}.tsv",
+        [of_study.runs / "{dataset}" / "{batch}" / name for name in BATCH_FILES],
+        measures=of_study.benchmark("train", "{dataset}", "{batch}"),
     log:
-        "logs/train/{study}/{dataset}/{batch}.log",
+        of_study.log("train", "{dataset}", "{batch}"),
     conda:
         ENVIRONMENT
     threads: 1
@@ -34,12 +34,59 @@ rule train:
         digest=digest_of_batch,
     shell:
         "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
-        " --batch {wildcards.batch:q} --code {input.code:q}"
-        " --corpus {input.corpus:q} --audit {input.audit:q}"
-        " --folds {input.folds:q} --inner-folds {input.inner_folds:q}"
-        " --counts results/counts/{wildcards.study:q}/{wildcards.dataset:q}"
-        " --vocabularies results/vocabularies/{wildcards.study:q}/{wildcards.dataset:q}"
-        " --reductions results/reductions/{wildcards.study:q}/{wildcards.dataset:q}"
-        " --kept results/trained/{wildcards.study:q}/{wildcards.dataset:q}"
-        " --output results/runs/{wildcards.study:q}/{wildcards.dataset:q}/{wildcards.batch:q}"
-        " --measures {output.measures:q} --threads {threads} --log {log:q}"
+        " --batch {wildcards.batch:q} --code {input.code:q} --threads {threads}"
+        " --measures {output.measures:q} --log {log:q}"
+
+
+rule train_grouped:
+    """Train a batch once more, on folds that keep identical texts together."""
+    input:
+        code=code("train_grouped"),
+        corpus=results.corpus("{dataset}"),
+        audit=results.audit("{dataset}"),
+        folds=of_study.folds("{dataset}"),
+        inner_folds=of_study.inner_folds("{dataset}"),
+        counts=counts_of_representations,
+        tokens=tokens_of_representations,
+    output:
+        [of_study.grouped_runs / "{dataset}" / "{batch}" / name for name in BATCH_FILES],
+    log:
+        of_study.log("train_grouped", "{dataset}", "{batch}"),
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=megabytes(12, least=800),
+    params:
+        plan=plan_file,
+        digest=digest_of_batch,
+    shell:
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
+        " --batch {wildcards.batch:q} --threads {threads} --log {log:q}"
+
+
+rule train_learning_curves:
+    """Train on nested parts of each fold's training documents, all methods on the same ones."""
+    input:
+        code=code("train_learning_curves"),
+        corpus=results.corpus("{dataset}"),
+        folds=of_study.folds("{dataset}"),
+        counts=counts_of,
+        tokens=tokens_of,
+    output:
+        of_study.learning_curve("{dataset}", "{representation}"),
+    log:
+        of_study.log("learning_curves", "{dataset}", "{representation}"),
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        mem_mb=megabytes(12, least=800),
+    params:
+        plan=plan_file,
+        digest=digest_of_curves,
+    shell:
+        "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
+        " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
+        " --folds {input.folds:q} --counts {input.counts:q} --tokens {input.tokens:q}"
+        " --threads {threads} --output {output:q} --log {log:q}"

@@ -25,7 +25,9 @@ def main(log: Logger, study: StudyFolder) -> None:
     selections = storage.read_parquet(study.selections)
     compared = []
     for dataset in datasets:
-        groups = read_corpus(study.results.corpus(dataset), ["id", "group"]).set_index("id")["group"]
+        groups = read_corpus(study.results.corpus(dataset), ["id", "group"]).set_index("id")[
+            "group"
+        ]
         of_dataset = cells[cells["dataset"] == dataset]
         compared.append(compare_dataset(study.runs, of_dataset, selections, groups))
     pairs = pd.concat(compared, ignore_index=True)

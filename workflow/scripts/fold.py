@@ -11,7 +11,12 @@ from textbaselines.scripts import run
 
 
 def main(
-    log: Logger, dataset: str, corpus: Path, protocol: dict[str, Any], folds: Path, inner_folds: Path
+    log: Logger,
+    dataset: str,
+    corpus: Path,
+    protocol: dict[str, Any],
+    folds: Path,
+    inner_folds: Path,
 ) -> None:
     """Draw the folds, and the inner folds that choose hyper-parameters."""
     max_documents = protocol.pop("max_documents")

@@ -1,76 +1,63 @@
 """Set published numbers beside ours: see textbaselines.reporting.fidelity and claims."""
 
-import argparse
+from logging import Logger
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from textbaselines import storage
 from textbaselines.experiments.runs import runs_of_study
-from textbaselines.logs import run_script, run_to_end
 from textbaselines.reporting import claims, fidelity, layout
 from textbaselines.reporting.tables import to_csv
+from textbaselines.result_paths import StudyFolder
+from textbaselines.scripts import run
 
 
-def main() -> None:
-    """Parse what the rule passes and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--published", type=Path, required=True)
-    parser.add_argument("--cells", type=Path, required=True)
-    parser.add_argument("--study", type=Path, required=True)
-    parser.add_argument("--runs", type=Path, required=True, help="the study's folder of runs")
-    parser.add_argument("--corpora", type=Path, required=True, help="the folders of audits")
-    parser.add_argument("--counts", type=Path, required=True, help="the study's counts")
-    parser.add_argument("--fidelity", type=Path, required=True)
-    parser.add_argument("--claims", type=Path, required=True, help="the comparisons")
-    parser.add_argument("--verdicts", type=Path, required=True, help="a row for each claim")
-    parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
-    parser.add_argument("--log", type=Path)
-    args = parser.parse_args()
-    with run_script("paper", args.log) as log:
-        study = storage.read_json(args.study)
-        published = fidelity.load_published(args.published)
-        cells = storage.read_parquet(args.cells)
-        judged = fidelity.fidelity(cells, published)
-        comparisons = claims.judge_claims(claims.read_points(runs_of_study(args.runs, study)))
-        verdict = fidelity.verdict_lines(judged)
-        tables = [
-            fidelity.statistics_table(_statistics(args.corpora, args.counts, study), published),
-            *fidelity.paper_tables(judged, published),
-            fidelity.logs_table(judged, published),
-            claims.claims_table(comparisons, study),
-        ]
-        storage.write_text(args.fidelity, to_csv(judged[judged["source"] == "paper"]))
-        storage.write_text(args.claims, to_csv(comparisons))
-        storage.write_text(args.verdicts, to_csv(claims.verdicts(comparisons)))
-        forms = {
-            ".md": "\n".join(layout.to_markdown(table) for table in tables),
-            ".tex": "\n".join(layout.to_latex(table) for table in tables),
-            ".html": layout.to_html(tables, study["title"]),
-            ".txt": "".join(f"{line}\n" for line in verdict),
-        }
-        for ending, text in forms.items():
-            storage.write_text(args.stem.with_suffix(ending), text)
-        log.info("%s", verdict[-1])
+def main(log: Logger, study: StudyFolder, published: Path) -> None:
+    """Write the published cells beside ours, the paper's tables and its claims with verdicts."""
+    described = storage.read_json(study.description)
+    numbers = fidelity.load_published(published)
+    judged = fidelity.fidelity(storage.read_parquet(study.cells), numbers)
+    comparisons = claims.judge_claims(claims.read_points(runs_of_study(study.runs, described)))
+    verdict = fidelity.verdict_lines(judged)
+    tables = [
+        fidelity.statistics_table(_statistics(study, described), numbers),
+        *fidelity.paper_tables(judged, numbers),
+        fidelity.logs_table(judged, numbers),
+        claims.claims_table(comparisons, described),
+    ]
+    storage.write_text(study.table("fidelity"), to_csv(judged[judged["source"] == "paper"]))
+    storage.write_text(study.table("claims"), to_csv(comparisons))
+    storage.write_text(study.table("claim_verdicts"), to_csv(claims.verdicts(comparisons)))
+    forms = {
+        "md": "\n".join(layout.to_markdown(table) for table in tables),
+        "tex": "\n".join(layout.to_latex(table) for table in tables),
+        "html": layout.to_html(tables, described["title"]),
+        "txt": "".join(f"{line}\n" for line in verdict),
+    }
+    for form, text in forms.items():
+        storage.write_text(study.table("paper", form), text)
+    log.info("%s", verdict[-1])
 
 
-def _statistics(corpora: Path, counts: Path, study: dict) -> pd.DataFrame:
-    names = [dataset["name"] for dataset in study["datasets"]]
-    of = {entry["name"]: entry["counts"] for entry in study["representations"]}
+def _statistics(study: StudyFolder, described: dict[str, Any]) -> pd.DataFrame:
+    names = [dataset["name"] for dataset in described["datasets"]]
+    of = {entry["name"]: entry.get("counts") for entry in described["representations"]}
 
-    def summaries(representation: str) -> dict:
+    def summaries(representation: str) -> dict[str, Any]:
         return {
-            name: storage.read_json(counts / name / of[representation] / "summary.json")
+            name: storage.read_json(study.counts_summary(name, of[representation]))
             for name in names
         }
 
     return fidelity.corpus_statistics(
-        {name: storage.read_json(corpora / name / "audit.json") for name in names},
-        {dataset["name"]: dataset["positive"] for dataset in study["datasets"]},
+        {name: storage.read_json(study.results.audit(name)) for name in names},
+        {dataset["name"]: dataset["positive"] for dataset in described["datasets"]},
         summaries("uni"),
         summaries("bi"),
     )
 
 
 if __name__ == "__main__":
-    run_to_end(main)
+    run(main)

@@ -1,48 +1,127 @@
-"""Write the comparison tables in every form: see textbaselines.reporting.tables."""
+"""Write the tables and figures of a study: see textbaselines.reporting."""
 
-import argparse
 import io
-from pathlib import Path
+from logging import Logger
+from typing import Any
 
 from rich.console import Console
 
 from textbaselines import storage
+from textbaselines.csv_tables import read_csv
+from textbaselines.experiments.costs import costs_of_runs
 from textbaselines.experiments.evaluation import INTERVAL
-from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting import layout, tables
+from textbaselines.experiments.runs import runs_of_study
+from textbaselines.reporting import contrasts, layout, tables
+from textbaselines.reporting.analysis_figures import (
+    length_figure,
+    overconfidence_figure,
+    reliability_figure,
+)
+from textbaselines.reporting.confusion_figure import confusion_figure
+from textbaselines.reporting.cost_front import cost_front, cost_front_figure
+from textbaselines.reporting.costs import cost_table
+from textbaselines.reporting.critical_difference import critical_difference_figure
+from textbaselines.reporting.curve_figure import learning_curve_figure
+from textbaselines.reporting.data_table import data_table, near_duplicates_table
+from textbaselines.reporting.figures import accuracy_figure, draw_figure
+from textbaselines.reporting.search_figure import search_figure
+from textbaselines.result_paths import StudyFolder
+from textbaselines.scripts import run
 
 
-def main() -> None:
-    """Parse what the rule passes and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cells", type=Path, required=True)
-    parser.add_argument("--overlap", type=Path, required=True)
-    parser.add_argument("--study", type=Path, required=True)
-    parser.add_argument("--stem", type=Path, required=True, help="path without an ending")
-    parser.add_argument("--log", type=Path)
-    args = parser.parse_args()
-    with run_script("tables", args.log):
-        study = storage.read_json(args.study)
-        cells = storage.read_parquet(args.cells)
-        decimals = study["tables"]["decimals"]
-        overlap = storage.read_parquet(args.overlap)
-        all_tables = tables.comparison_tables(
-            cells, study, decimals=decimals, interval=INTERVAL, overlap=overlap
-        )
-        long = tables.long_table(cells, study, decimals=decimals, overlap=overlap)
-        terminal = io.StringIO()
-        for table in all_tables:
-            layout.print_table(table, Console(file=terminal))
-        forms = {
-            ".md": "\n".join(layout.to_markdown(table) for table in all_tables),
-            ".tex": "\n".join(layout.to_latex(table) for table in all_tables),
-            ".csv": tables.to_csv(long),
-            ".html": layout.to_html(all_tables, study["title"]),
-            ".txt": terminal.getvalue(),
-        }
-        for ending, text in forms.items():
-            storage.write_text(args.stem.with_suffix(ending), text)
+def main(log: Logger, study: StudyFolder) -> None:
+    """Write the comparison, the contrasts, the costs and the data, and draw all figures."""
+    described = storage.read_json(study.description)
+    _comparison(study, described)
+    _contrasts(study, described)
+    _costs(study, described)
+    _data(study, described)
+    _analyses(study, described)
+
+
+def _comparison(study: StudyFolder, described: dict[str, Any]) -> None:
+    cells, overlap = storage.read_parquet(study.cells), storage.read_parquet(study.overlap)
+    decimals = described["tables"]["decimals"]
+    shown = tables.comparison_tables(
+        cells, described, decimals=decimals, interval=INTERVAL, overlap=overlap
+    )
+    long = tables.long_table(cells, described, decimals=decimals, overlap=overlap)
+    _write(study, "comparison", shown, described["title"], text=_on_terminal(shown))
+    storage.write_text(study.table("comparison"), tables.to_csv(long))
+    draw_figure(study.figure("accuracy"), accuracy_figure, cells, described, interval=INTERVAL)
+
+
+def _contrasts(study: StudyFolder, described: dict[str, Any]) -> None:
+    names = ("contrasts", "across", "ranks", "omnibus", "nemenyi")
+    read = {name: read_csv(study.significance(name)) for name in names}
+    shown = [contrasts.contrast_table(read["contrasts"], described)]
+    if len(described["datasets"]) > 1:
+        shown += [
+            contrasts.across_table(read["across"], described),
+            contrasts.rank_table(read["ranks"], read["omnibus"], described),
+        ]
+    _write(study, "contrasts", shown, described["title"], text=_on_terminal(shown))
+    tests = read["ranks"], read["nemenyi"], read["omnibus"]
+    figure = study.figure("critical-difference")
+    draw_figure(figure, critical_difference_figure, *tests, described)
+
+
+def _costs(study: StudyFolder, described: dict[str, Any]) -> None:
+    runs = runs_of_study(study.runs, described)
+    costs = costs_of_runs(runs, study.training_benchmarks)
+    _write(study, "costs", [cost_table(costs, described)], described["title"])
+    storage.write_text(study.table("costs"), tables.to_csv(costs))
+    front = cost_front(storage.read_parquet(study.cells), costs)
+    storage.write_text(study.table("cost_front"), tables.to_csv(front))
+    draw_figure(study.figure("cost-front"), cost_front_figure, front, described)
+
+
+def _data(study: StudyFolder, described: dict[str, Any]) -> None:
+    names = [dataset["name"] for dataset in described["datasets"]]
+    audits = {name: storage.read_json(study.results.audit(name)) for name in names}
+    storage.write_text(study.table("data"), tables.to_csv(data_table(audits)))
+    storage.write_text(study.table("near_duplicates"), tables.to_csv(near_duplicates_table(audits)))
+
+
+def _analyses(study: StudyFolder, described: dict[str, Any]) -> None:
+    """Draw what calibration and analysis found."""
+
+    def draw(figure: str, make: Any, *names: str) -> None:
+        read = [read_csv(study.analysis(name)) for name in names]
+        draw_figure(study.figure(figure), make, *read, described)
+
+    draw("reliability", reliability_figure, "reliability", "calibration")
+    draw("calibration-by-length", overconfidence_figure, "calibration_by_length")
+    draw("accuracy-by-length", length_figure, "accuracy_by_length")
+    if described["chooses"]:
+        draw("search", search_figure, "search")
+    if described["curve_runs"]:
+        draw("learning-curves", learning_curve_figure, "learning_curves", "crossings")
+    if any(len(dataset["classes"]) > 2 for dataset in described["datasets"]):
+        draw("confusion", confusion_figure, "confusion")
+
+
+def _write(
+    study: StudyFolder, name: str, shown: list[layout.Table], title: str, text: str | None = None
+) -> None:
+    """Write tables in the forms that papers, pages and terminals take."""
+    forms = {
+        "md": "\n".join(layout.to_markdown(table) for table in shown),
+        "tex": "\n".join(layout.to_latex(table) for table in shown),
+        "html": layout.to_html(shown, title),
+    }
+    if text is not None:
+        forms["txt"] = text
+    for form, content in forms.items():
+        storage.write_text(study.table(name, form), content)
+
+
+def _on_terminal(shown: list[layout.Table]) -> str:
+    terminal = io.StringIO()
+    for table in shown:
+        layout.print_table(table, Console(file=terminal))
+    return terminal.getvalue()
 
 
 if __name__ == "__main__":
-    run_to_end(main)
+    run(main)

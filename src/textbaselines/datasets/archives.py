@@ -46,14 +46,11 @@ def iterate_members(
     desktop added (:data:`DESKTOP`) are not asked for; ``skipped`` counts them by reason. The whole
     archive is read, so its end and checksums are verified even when nothing more is wanted.
 
-    Raises
-    ------
-    UserError
-        When the file is not an archive or is truncated or corrupt; when a member, wanted or not,
-        has an absolute name or one with ``..``, or is a link, a device or encrypted; when a
-        wanted name is not UTF-8 or has a control character; when two wanted names are the same;
-        when the content is larger than a text collection can be (a member over
-        512 MiB, 8 GiB in all, or more than 1000 times the packed size beyond 10 MiB).
+    Raises :class:`UserError` when the file is not an archive or is truncated or corrupt; when a
+    member, wanted or not, has an absolute name or one with ``..``, or is a link, a device or
+    encrypted; when a wanted name is not UTF-8 or has a control character; when two wanted names are
+    the same; when the content is larger than a text collection can be (a member over 512 MiB, 8 GiB
+    in all, or more than 1000 times the packed size beyond 10 MiB).
     """
     path = Path(path)
     try:
@@ -104,10 +101,8 @@ def iterate_members(
 def read_member(path: str | Path, member: str) -> bytes:
     """Return the content of the one file whose path is, or ends in, ``/member``.
 
-    Raises
-    ------
-    UserError
-        When there is no such member or more than one, and as :func:`iterate_members`.
+    Raises :class:`UserError` when there is no such member or more than one, and as
+    :func:`iterate_members`.
     """
     others: list[str] = []
 

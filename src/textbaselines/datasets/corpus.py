@@ -45,12 +45,9 @@ class Corpus:
 def build_corpus(dataset: Dataset, raw_folder: str | Path) -> Corpus:
     """Read a dataset's raw files and check what comes out.
 
-    Raises
-    ------
-    UserError
-        For any fault of the raw files, no documents at all, an id that stands twice, a label
-        that is no class, and documents per class, documents left out or a content digest other
-        than the dataset file's, with what differs and the state of each raw file.
+    Raises :class:`UserError` for any fault of the raw files, no documents at all, an id that stands
+    twice, a label that is no class, and documents per class, documents left out or a content digest
+    other than the dataset file's, with what differs and the state of each raw file.
     """
     raw_folder = Path(raw_folder)
     reading = read_documents(dataset, raw_folder)
@@ -114,10 +111,7 @@ def write_corpus(path: str | Path, corpus: Corpus) -> None:
 def read_corpus(path: str | Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """Read the frame that :func:`write_corpus` wrote, or some of its columns.
 
-    Raises
-    ------
-    UserError
-        When the file is not there or is not a corpus.
+    Raises :class:`UserError` when the file is not there or is not a corpus.
     """
     wanted = list(COLUMNS if columns is None else columns)
     try:

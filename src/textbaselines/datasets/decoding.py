@@ -94,11 +94,8 @@ class Decoder:
     def text(self, content: bytes, where: str, strict: bool = False) -> str:
         """Return the text of some bytes.
 
-        Raises
-        ------
-        UserError
-            For bytes that are not in the encoding, unless they are to be replaced, and for a NUL
-            character, with the encoding that the bytes look like.
+        Raises :class:`UserError` for bytes that are not in the encoding, unless they are to be
+        replaced, and for a NUL character, with the encoding that the bytes look like.
         """
         name = self.encoding.name
         try:

@@ -30,8 +30,6 @@ def check_expected(
 
     Parameters
     ----------
-    dataset : Dataset
-    raw_folder : Path
     documents : mapping
         The number of documents of each class.
     left_out : int

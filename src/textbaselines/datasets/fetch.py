@@ -39,7 +39,6 @@ def fetch_file(
     *,
     mirror: Path | None = None,
     work_folder: Path,
-    prefer_mirror: bool = True,
 ) -> dict[str, str | int]:
     """Bring a raw file from the first of its sources that gives what it should.
 
@@ -51,13 +50,10 @@ def fetch_file(
         Where the file goes; it is there whole and verified, or not at all.
     mirror : Path, optional
         A folder with files brought by hand. Any source's file is found in it, at any depth, by
-        its name and digest; one whose digest is not stated is taken by its name, as a last
-        resort, and left to the corpus's content digest.
+        its name and digest, before any address is asked; one whose digest is not stated is taken
+        by its name, as a last resort, and left to the corpus's content digest.
     work_folder : Path
         Where downloads are made, in a temporary folder that is removed.
-    prefer_mirror : bool
-        Whether the mirror folder is searched before any address is asked; otherwise sources are
-        tried in the order of the dataset file.
 
     Returns
     -------
@@ -82,7 +78,7 @@ def fetch_file(
     failures: list[tuple[Source, _SourceFailed]] = []
     with tempfile.TemporaryDirectory(dir=work_folder, prefix="fetch-") as name:
         folder = Path(name)
-        for source, kind, attempt in _attempts(raw_file, mirror, prefer_mirror):
+        for source, kind, attempt in _attempts(raw_file, mirror):
             try:
                 found = attempt(folder)
                 digest = _verified(found, source, raw_file)
@@ -107,7 +103,7 @@ def fetch_file(
 _Attempt = tuple[Source, str, Callable[[Path], Path]]
 
 
-def _attempts(raw_file: RawFile, mirror: Path | None, prefer_mirror: bool) -> list[_Attempt]:
+def _attempts(raw_file: RawFile, mirror: Path | None) -> list[_Attempt]:
     by_hand: list[_Attempt] = []  # mirror look-ups of the files of other sources
     unstated: list[_Attempt] = []  # those without a digest, always last
     listed: list[_Attempt] = []
@@ -127,11 +123,7 @@ def _attempts(raw_file: RawFile, mirror: Path | None, prefer_mirror: bool) -> li
             listed.append((source, "url", _url_download(source)))
         elif mirror is None:
             listed.append((source, "mirror", _no_mirror))
-        elif not prefer_mirror:
-            listed.append(from_mirror[-1])
-    if prefer_mirror:
-        return from_mirror + by_hand + listed + unstated
-    return listed + by_hand + unstated
+    return from_mirror + by_hand + listed + unstated
 
 
 def _no_mirror(folder: Path) -> Path:

@@ -42,7 +42,6 @@ def check_own_files(
 
     Parameters
     ----------
-    datasets : iterable of Dataset
     raw_folder : Path
         Where fetched raw files are.
     mirror : Path or None

@@ -76,11 +76,7 @@ def near_duplicates(texts: Sequence[str], threshold: float = THRESHOLD) -> NearD
     compared with the next few of its buckets alone, in the order of documents: with as many as
     keep to the bound, the same number everywhere.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        n different texts; those without a word are nobody's near-duplicate.
-    threshold : float
+    ``texts``: n different texts; those without a word are nobody's near-duplicate.
     """
     members: dict[bytes, list[int]] = {}
     for place, shingles in enumerate(_shingles(texts)):

@@ -25,11 +25,7 @@ def normalised(text: str, form: str = "NFC") -> str:
     Burmese letter it becomes a space), the word joiner and invisible operators (U+2060 to U+2064),
     marks of the writing direction and U+FEFF, the BOM. U+200C and U+200D stay.
 
-    Parameters
-    ----------
-    text : str
-    form : one of :data:`FORMS`
-        With "none" the text is returned as it is.
+    ``form``: with "none" the text is returned as it is.
     """
     if form == "none" or text.isascii():
         return text

@@ -53,10 +53,8 @@ class Reading:
 def read_documents(dataset: Dataset, raw_folder: str | Path) -> Reading:
     """Read the raw files of a dataset with the reader that its file names.
 
-    Raises
-    ------
-    UserError
-        For a file that is missing or is not what the reader reads, with the line or document.
+    Raises :class:`UserError` for a file that is missing or is not what the reader reads, with the
+    line or document.
     """
     raw_folder = Path(raw_folder)
     for file in dataset.files:

@@ -30,7 +30,6 @@ def csv_rows(
     ----------
     content : bytes
         In an encoding in which comma, tab, quote, CR and LF are single bytes.
-    columns : sequence of str
     decoder : Decoder
         Decodes field by field.
     place : str
@@ -62,11 +61,8 @@ def jsonl_rows(
 
     A value is text or a whole number, which becomes its digits; true and false become words.
 
-    Raises
-    ------
-    UserError
-        For a line that is no JSON object or has a key twice, for a column that is missing or whose
-        value is of another kind; with the line.
+    Raises :class:`UserError` for a line that is no JSON object or has a key twice, for a column
+    that is missing or whose value is of another kind; with the line.
     """
     for number, line in numbered_lines(content):
         where = f"{place}, line {number}"

@@ -72,7 +72,7 @@ class StudyAnalyses:
         return {"train_test_overlap": table}
 
     def grouped(self, plan: Plan) -> Tables:
-        """Return accuracy on plain folds beside that on folds that keep identical texts together."""
+        """Return accuracy on plain folds beside that on grouped ones, for datasets with repeats."""
         tables = []
         for dataset in self._datasets:
             corpus = read_corpus(self._folder.results.corpus(dataset), ["id", "group"])
@@ -97,10 +97,10 @@ class StudyAnalyses:
         """Return accuracy against the number of training documents, and where curves cross."""
         families = {method["name"]: method["family"] for method in self._study["methods"]}
         curves, crossings = [], []
-        for named in self._study["curve_runs"]:
-            scores = storage.read_parquet(self._folder.learning_curve(*named))
-            curves.append(curve_table(*named, scores, families))
-            crossings.append(crossing_table(*named, scores, families))
+        for dataset, representation in self._study["curve_runs"]:
+            scores = storage.read_parquet(self._folder.learning_curve(dataset, representation))
+            curves.append(curve_table(dataset, representation, scores, families))
+            crossings.append(crossing_table(dataset, representation, scores, families))
         return {
             "learning_curves": pd.concat(curves, ignore_index=True),
             "crossings": pd.concat(crossings, ignore_index=True),
@@ -154,7 +154,7 @@ class StudyAnalyses:
         predictions: pd.DataFrame,
         corpus: pd.DataFrame,
     ) -> Tables:
-        """Return the n-grams that speak most for a class in a linear cell, and behind its errors."""
+        """Return the strongest n-grams of a linear cell, and those behind its confident errors."""
         dataset = best["dataset"]
         (names,) = [
             one for one in self._study["representations"] if one["name"] == best["representation"]

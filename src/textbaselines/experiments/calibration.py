@@ -13,7 +13,7 @@ the highest score of another class; it is mapped for each class against the rest
 probabilities of a document are divided by their sum (Zadrozny & Elkan 2002, section 5).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,12 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
+from textbaselines.experiments.bootstrap import (
+    basic_interval,
+    draws,
+    resampled_sums,
+    sums_of_groups,
+)
 from textbaselines.experiments.lengths import parts_of_predictions, wilson
 from textbaselines.experiments.metrics import log_loss
 from textbaselines.experiments.reported_cells import KEY
@@ -40,7 +46,7 @@ CALIBRATIONS = ("own", "platt", "isotonic")
 N_BINS = 15
 RESAMPLES = 1000
 
-# Numbers of a matrix that is multiplied at a time: 16 MB.
+# Numbers of a matrix that is worked on at a time: 16 MB.
 _AT_ONCE = 2_000_000
 
 _CELL = (*KEY, "calibration")
@@ -250,52 +256,9 @@ def calibration_error(probabilities: Floats, positive: Bools, bins: NDArray[np.i
     return float(np.abs(gaps).sum() / len(bins))
 
 
-def resampled_sums(values: Floats, groups: NDArray[np.int64], seed: int) -> Floats:
-    """Return column sums over resamples of whole groups, shape (RESAMPLES, k).
-
-    Documents of identical text are no independent witnesses, so whole groups are drawn, with
-    replacement, as many as there are (the cluster bootstrap: Davison & Hinkley 1997, section 3.8).
-
-    Parameters
-    ----------
-    values : array, shape (n, k)
-    groups : int array, shape (n,)
-        Codes 0..G - 1.
-    seed : int
-        With the same seed and number of groups the same groups are drawn.
-    """
-    n_groups = int(groups.max()) + 1
-    sums = np.zeros((n_groups, values.shape[1]))
-    np.add.at(sums, groups, values)
-    times = _times_drawn(n_groups, seed)
-    at_once = max(1, _AT_ONCE // n_groups)
-    return np.concatenate(
-        [
-            times[begin : begin + at_once].astype(np.float64) @ sums
-            for begin in range(0, RESAMPLES, at_once)
-        ]
-    )
-
-
 @lru_cache(maxsize=1)
-def _times_drawn(n_groups: int, seed: int) -> NDArray[np.uint8]:
-    """Return how often each group is drawn in each resample, shape (RESAMPLES, n_groups)."""
-    rng = np.random.default_rng(seed)
-    times = np.zeros((RESAMPLES, n_groups), dtype=np.uint8)
-    for row in times:
-        row[:] = np.bincount(rng.integers(n_groups, size=n_groups), minlength=n_groups)
-    return times
-
-
-def basic_interval(estimate: float, resampled: Floats, least: float) -> tuple[float, float]:
-    """Return the basic 95 % bootstrap interval, cut at ``least``.
-
-    2 * estimate - quantile (Davison & Hinkley 1997, section 5.2): the ECE of a sample is larger
-    than that of the population, that of a resample larger still by about as much, and this form
-    takes the bias off where the percentile form would double it.
-    """
-    low, high = np.quantile(resampled, [0.025, 0.975])
-    return max(least, 2 * estimate - float(high)), max(least, 2 * estimate - float(low))
+def _draws(n_groups: int, seed: int) -> Sequence[NDArray[np.uint8]]:
+    return list(draws(n_groups, seed, RESAMPLES))
 
 
 def margins(scores: Floats) -> Floats:
@@ -380,15 +343,7 @@ def top_label(probabilities: Floats, truth: NDArray[np.integer[Any]]) -> dict[st
 
 
 class CalibratedRuns:
-    """The test predictions of a study's cells with their probabilities, own and calibrated.
-
-    Parameters
-    ----------
-    runs_folder : path
-        The study's folder of runs.
-    selections : data frame
-        What nested selection chose.
-    """
+    """The test predictions of a study's cells with their probabilities, own and calibrated."""
 
     def __init__(self, runs_folder: str | Path, selections: pd.DataFrame) -> None:
         self._folder = Path(runs_folder)
@@ -526,8 +481,6 @@ def measure(
         The group of identical text of each document, by its id.
     parts : data frame
         The length part of each document (:func:`textbaselines.experiments.lengths.length_parts`).
-    seed : int
-        Of the bootstrap.
 
     Returns
     -------
@@ -553,17 +506,13 @@ def measure(
         over = np.asarray(said.confidence - said.right)
         part = joined["part"].to_numpy() - 1
         n_parts = int(part.max()) + 1
-        resampled = resampled_sums(
-            np.hstack(
-                [
-                    _one_hot(bins, N_BINS, probabilities - happened),
-                    _one_hot(part, n_parts, over),
-                    _one_hot(part, n_parts, np.ones(len(over))),
-                ]
-            ),
-            codes,
-            seed,
-        )
+        values = [
+            _one_hot(bins, N_BINS, probabilities - happened),
+            _one_hot(part, n_parts, over),
+            _one_hot(part, n_parts, np.ones(len(over))),
+        ]
+        sums = sums_of_groups(np.hstack(values), codes)
+        resampled = resampled_sums(sums, _draws(len(sums), seed))
         gaps, overs, sizes = np.split(resampled, [N_BINS, N_BINS + n_parts], axis=1)
         error = calibration_error(probabilities, happened, bins)
         low, high = basic_interval(error, np.abs(gaps).sum(axis=1) / sizes.sum(axis=1), 0.0)
@@ -643,7 +592,6 @@ def calibrate_cells(
     ----------
     cells : data frame
         Rows of the study's cells.
-    runs : CalibratedRuns
     corpus : data frame
         The dataset's, columns id, label, group.
     lengths : series

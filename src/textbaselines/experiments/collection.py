@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import (
@@ -18,6 +17,7 @@ from textbaselines.experiments.evaluation import (
 )
 from textbaselines.experiments.runs import Run, runs_of_study
 from textbaselines.experiments.selection import read_run_scores
+from textbaselines.result_paths import Results
 from textbaselines.validation import closest
 
 IDENTITY = ("study", "dataset", "representation", "method", "selection")
@@ -29,10 +29,7 @@ _PARAM = "param."
 def studies_in(results: Path) -> list[dict[str, Any]]:
     """Return the descriptions of the studies that a folder of results holds, by name.
 
-    Raises
-    ------
-    UserError
-        When there is none.
+    Raises :class:`UserError` when there is none.
     """
     files = [study.description for study in Results(results).studies()]
     if not files:

@@ -39,7 +39,6 @@ def declare(
     wanted : list of {a, b}, mapping {control}, or None
         What the study file says. None: every row against the first row of the table that every
         dataset has (the first row when none has).
-    runs : iterable of (dataset, representation, method)
     rows : sequence of (method, representation)
         The rows of the study's tables, in their order.
     where : str

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textbaselines.result_paths import Results
 from textbaselines.datasets.corpus import read_corpus
+from textbaselines.experiments.bootstrap import accuracy_difference_interval
 from textbaselines.experiments.folds import read_folds, standing_in_training
 from textbaselines.experiments.selection import cell_predictions, compared_cells
+from textbaselines.result_paths import Results
 from textbaselines.seeds import seed_from
 
 LEAK_COLUMNS = (
@@ -43,13 +44,8 @@ def leak_of_predictions(
     bootstrap over groups of identical text, the fitted models taken as given (Efron & Tibshirani
     1993, section 13.3).
 
-    Parameters
-    ----------
-    predictions : data frame
-        Columns repeat, fold, id, label, predicted.
-    tested : data frame
-        What :func:`textbaselines.experiments.folds.standing_in_training` returned.
-    seed : int
+    ``predictions``: columns repeat, fold, id, label, predicted; ``tested``: what
+    :func:`textbaselines.experiments.folds.standing_in_training` returned.
 
     Returns
     -------
@@ -88,32 +84,10 @@ def leak_of_predictions(
                 "correct_new": (correct & ~repeated).astype(np.float64),
             }
         )
-        low, high = bootstrap_interval(
-            counts.groupby(rows["group"].to_numpy()).sum().to_numpy(), seed
-        )
+        sums = counts.groupby(rows["group"].to_numpy()).sum().to_numpy()
+        low, high = accuracy_difference_interval(sums, seed, RESAMPLES)
         leak["cost_low_points"], leak["cost_high_points"] = low, high
     return leak
-
-
-def bootstrap_interval(sums: Any, seed: int) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the difference of two accuracies, in points.
-
-    Parameters
-    ----------
-    sums : array of shape (groups, 4)
-        Of each group of identical text: predictions and correct ones of the first accuracy, then
-        of the second.
-    seed : int
-    """
-    # Groups alike in all sums are exchangeable, so how often each kind is drawn is multinomial.
-    kinds, times = np.unique(sums, axis=0, return_counts=True)
-    generator = np.random.default_rng(seed)
-    drawn = generator.multinomial(len(sums), times / len(sums), size=RESAMPLES)
-    n, correct, n_new, correct_new = (drawn.astype(np.float64) @ kinds).T
-    some = n_new > 0
-    cost = 100 * (correct[some] / n[some] - correct_new[some] / n_new[some])
-    low, high = np.percentile(cost, [2.5, 97.5])
-    return float(low), float(high)
 
 
 def leaks_of_study(
@@ -121,14 +95,7 @@ def leaks_of_study(
 ) -> pd.DataFrame:
     """Return the cost of the leak of every row on every dataset that has repeats across folds.
 
-    Parameters
-    ----------
-    results : Path
-        The folder of results: ``corpora``, ``folds`` and ``runs`` are read.
-    study : mapping
-        The study's description.
-    cells, selections : data frames
-        The study's.
+    ``results``: the folder of results: ``corpora``, ``folds`` and ``runs`` are read.
 
     Returns
     -------

@@ -29,8 +29,6 @@ def refuse_empty(
     Parameters
     ----------
     training : CSR matrix, shape (n, m)
-    division : Division
-    dataset : str
     used : str
         The representation, for the message.
     details : mapping

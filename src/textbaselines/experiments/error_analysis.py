@@ -81,14 +81,7 @@ def predictions_of_cells(
 ) -> pd.DataFrame:
     """Return the test predictions of some cells of one dataset, one below the other.
 
-    Parameters
-    ----------
-    runs_folder : path
-        The study's folder of runs.
-    cells : data frame
-        Rows of the study's cells, none failed.
-    selections : data frame
-        What nested selection chose.
+    ``cells``: rows of the study's cells, none failed.
 
     Returns
     -------
@@ -122,15 +115,12 @@ def _margin(frame: pd.DataFrame) -> NDArray[np.float64]:
 def documents_by_outcome(predictions: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each document: how many cells get it wrong, how often, how surely.
 
-    Parameters
-    ----------
-    predictions : data frame
-        What :func:`predictions_of_cells` returned.
+    ``predictions``: what :func:`predictions_of_cells` returned.
 
     Returns
     -------
     data frame with columns id, label, predicted, wrong_methods, methods, share_wrong, \
-least_confidence_rank, mean_confidence_rank
+    least_confidence_rank, mean_confidence_rank
         ``wrong_methods``: cells that are wrong in more than half of the repeats. ``share_wrong``:
         of all predictions, each cell with the same weight. ``predicted``: the class that most
         predictions say, the first in order of names among equals. The ranks are over cells, of
@@ -160,17 +150,8 @@ least_confidence_rank, mean_confidence_rank
 def hard_documents(outcomes: pd.DataFrame, corpus: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Return the documents that most methods get wrong, the hardest first.
 
-    Parameters
-    ----------
-    outcomes : data frame
-        What :func:`documents_by_outcome` returned.
-    corpus : data frame
-        Columns id, text.
-    dataset : str
-
-    Returns
-    -------
-    data frame with the columns :data:`HARD_COLUMNS`, :data:`LISTED` rows at most
+    ``outcomes``: what :func:`documents_by_outcome` returned; ``corpus``: columns id, text. Returns
+    a data frame with the columns :data:`HARD_COLUMNS`, :data:`LISTED` rows at most.
     """
     hard = outcomes[2 * outcomes["wrong_methods"] > outcomes["methods"]]
     hard = hard.sort_values(
@@ -215,17 +196,9 @@ def suspect_labels(outcomes: pd.DataFrame, corpus: pd.DataFrame, dataset: str) -
     predictions. ``same_text`` counts other documents of the same text, and
     ``same_text_other_label`` those of them with another label: there no method can be right.
 
-    Parameters
-    ----------
-    outcomes : data frame
-        What :func:`documents_by_outcome` returned.
-    corpus : data frame
-        Columns id, text, label, group.
-    dataset : str
-
-    Returns
-    -------
-    data frame with the columns :data:`SUSPECT_COLUMNS`, :data:`LISTED` rows at most
+    ``outcomes``: what :func:`documents_by_outcome` returned; ``corpus``: columns id, text, label,
+    group. Returns a data frame with the columns :data:`SUSPECT_COLUMNS`, :data:`LISTED` rows at
+    most.
     """
     suspects = outcomes[
         (outcomes["share_wrong"] == 1.0) & (outcomes["least_confidence_rank"] > 0.5)
@@ -251,11 +224,7 @@ def confusion_matrices(predictions: pd.DataFrame, cells: pd.DataFrame) -> pd.Dat
 
     Every pair of label and predicted class has a row, also with 0 predictions; repeats are pooled.
 
-    Parameters
-    ----------
-    predictions : data frame
-        What :func:`predictions_of_cells` returned for these cells.
-    cells : data frame
+    ``predictions``: what :func:`predictions_of_cells` returned for these cells.
     """
     classes = sorted(set(predictions["label"]) | set(predictions["predicted"]))
     rows: list[dict[str, Any]] = []
@@ -283,11 +252,7 @@ def agreement(predictions: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     agreement of chance. ``both_wrong``: the share of predictions where both are wrong, beside the
     product of the two error rates, which it would be if errors were independent.
 
-    Parameters
-    ----------
-    predictions : data frame
-        What :func:`predictions_of_cells` returned for these cells.
-    cells : data frame
+    ``predictions``: what :func:`predictions_of_cells` returned for these cells.
     """
     codes, _ = pd.factorize(pd.concat([predictions["label"], predictions["predicted"]]), sort=True)
     frame = predictions[["cell", "repeat", "fold", "id"]].assign(

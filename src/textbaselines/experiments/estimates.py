@@ -128,8 +128,6 @@ def task_seconds(
 
     Parameters
     ----------
-    study : Study
-    task : Run
     grid : sequence of mappings
         All parameters of each grid point.
     inner : int
@@ -205,14 +203,7 @@ def _width(representation: Representation, tokens: float) -> float:
 def units(family: str, documents: int, width: float, params: Mapping[str, Any]) -> float:
     """Return the units of :data:`STATED_RATES` that a fit has.
 
-    Parameters
-    ----------
-    family : str
-    documents : int
-    width : float
-        Terms, or coordinates, of a document.
-    params : mapping
-        All parameters of the grid point.
+    ``width``: Terms, or coordinates, of a document; ``params``: all parameters of the grid point.
     """
     match STATED_RATES[family][0]:
         case "terms":

@@ -59,10 +59,7 @@ def summarise_accuracy(scores: pd.DataFrame) -> dict[str, Any]:
     95 % interval for the mean accuracy on one draw's number of documents: it speaks of the sample
     of documents, not of the draws of the folds.
 
-    Parameters
-    ----------
-    scores : data frame
-        Rows of one point: repeat, fold, n_test, correct, converged, failure.
+    ``scores``: rows of one point: repeat, fold, n_test, correct, converged, failure.
     """
     failures = scores["failure"].dropna()
     if len(failures):
@@ -110,11 +107,8 @@ def summarise_point(scores: pd.DataFrame) -> dict[str, Any]:
     another number, and for small classes a much lower one (Forman & Scholz 2010, "Apples-to-apples
     in cross-validation studies").
 
-    Parameters
-    ----------
-    scores : data frame
-        Rows of one point: repeat, fold, n_test, correct, rmse, converged, failure, and the
-        counts by class: train_by_class, test_by_class, predicted_by_class, correct_by_class.
+    ``scores``: rows of one point: repeat, fold, n_test, correct, rmse, converged, failure, and the
+    counts by class: train_by_class, test_by_class, predicted_by_class, correct_by_class.
     """
     summary = summarise_accuracy(scores)
     if summary["failure"] is not None:
@@ -160,7 +154,6 @@ def _is_above_majority(
     Parameters
     ----------
     train, test, correct : int arrays, shape (folds, K)
-    draws : int
     """
     rows, majority = np.arange(len(train)), train.argmax(axis=1)
     right = correct[rows, majority]
@@ -202,10 +195,7 @@ def majority_cells(runs: Sequence[RunScores]) -> list[dict[str, Any]]:
 def majority_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of predicting the majority class of training, on the same folds.
 
-    Parameters
-    ----------
-    scores : data frame
-        Rows of any one point, as for :func:`summarise_point`.
+    ``scores``: rows of any one point, as for :func:`summarise_point`.
     """
     test = np.stack(scores["test_by_class"].to_list()).astype(np.int64)
     rows = np.arange(len(test))

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
-from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.experiments.runs import runs_of_study
+from textbaselines.result_paths import Results
 
 FAILED_COLUMNS = (
     *("dataset", "representation", "method", "point", "params"),
@@ -22,13 +22,6 @@ SHOWN = 10
 
 def failed_points(results: Path, study: Mapping[str, Any]) -> pd.DataFrame:
     """Return the failed grid points of a study's finished runs, in the study's order.
-
-    Parameters
-    ----------
-    results : Path
-        The folder of results.
-    study : mapping
-        The study's description.
 
     Returns
     -------

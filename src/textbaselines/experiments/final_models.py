@@ -38,10 +38,7 @@ def fixed_cell(
 ) -> dict[str, Any]:
     """Return the cell of fixed hyper-parameters of one run.
 
-    Raises
-    ------
-    UserError
-        When the study has no such cell.
+    Raises :class:`UserError` when the study has no such cell.
     """
     wanted = {"dataset": dataset, "representation": representation, "method": method}
     found = cells[cells["selection"] == "fixed"]
@@ -61,16 +58,8 @@ def best_cell(cells: pd.DataFrame, dataset: str) -> dict[str, Any]:
 
     Where every one failed, the first of them.
 
-    Parameters
-    ----------
-    cells : data frame
-        The study's cells, in its order; of equal ones the first is taken.
-    dataset : str
-
-    Raises
-    ------
-    UserError
-        When there is none.
+    ``cells``: the study's cells, in its order; of equal ones the first is taken. Raises
+    :class:`UserError` when there is none.
     """
     mine = cells[(cells["selection"] == "fixed") & (cells["dataset"] == dataset)]
     if mine.empty:
@@ -89,14 +78,7 @@ def training_documents(folds: pd.DataFrame, kind: str, documents: list[str]) -> 
 
     Under an official split its training documents; otherwise all that the study used.
 
-    Parameters
-    ----------
-    folds : data frame
-        The dataset's fold table.
-    kind : str
-        The protocol's kind.
-    documents : list of str
-        The n document ids.
+    ``kind``: the protocol's kind.
     """
     first = folds[folds["repeat"] == folds["repeat"].min()]
     fold_of = first.set_index("id")["fold"].reindex(documents)
@@ -143,10 +125,6 @@ def store_final_model(
         The run's cell of fixed hyper-parameters, whose numbers the model carries.
     choice : mapping
         Why this model is kept.
-    tokens, counts : Tokens, Counts
-        Of all documents of the dataset.
-    folds : data frame
-        The dataset's fold table.
     corpus : data frame
         Columns id, label and rating.
     predictions : data frame

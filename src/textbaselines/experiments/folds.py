@@ -96,8 +96,6 @@ def draw_folds(
 
     Parameters
     ----------
-    corpus : data frame with columns id, label, split, group
-    protocol : Protocol
     dataset : str
         The dataset's name; with the protocol's kind and the repeat it makes the seed.
     max_documents : int, optional
@@ -138,7 +136,6 @@ def draw_inner_folds(
 
     Parameters
     ----------
-    corpus : data frame with columns id, label, group
     folds : data frame
         As :func:`draw_folds` returned it for the same corpus and protocol.
     protocol : Protocol
@@ -186,10 +183,7 @@ def divisions(
 
     Each (repeat, fold) comes by itself, then, with ``inner_folds``, divided by its inner folds.
 
-    Raises
-    ------
-    UserError
-        When the folds and the documents are not of the same corpus.
+    Raises :class:`UserError` when the folds and the documents are not of the same corpus.
     """
     inner_of = {}
     if inner_folds is not None:
@@ -224,12 +218,8 @@ def divisions(
 def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame:
     """Return of each test document whether its text stands in the training documents of its fold.
 
-    Parameters
-    ----------
-    folds : data frame
-        Columns repeat, fold, id, as :func:`draw_folds` gives.
-    groups : Series
-        The group of identical text of each document, by document id.
+    ``folds``: columns repeat, fold, id, as :func:`draw_folds` gives; ``groups``: the group of
+    identical text of each document, by document id.
 
     Returns
     -------
@@ -247,10 +237,7 @@ def standing_in_training(folds: pd.DataFrame, groups: pd.Series) -> pd.DataFrame
 def train_test_overlap(tested: pd.DataFrame) -> dict[str, Any]:
     """Return how many test documents have a text that stands in the training part of their fold.
 
-    Parameters
-    ----------
-    tested : data frame
-        What :func:`standing_in_training` returned.
+    ``tested``: what :func:`standing_in_training` returned.
 
     Returns
     -------

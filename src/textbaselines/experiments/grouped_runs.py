@@ -19,8 +19,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from textbaselines.experiments.bootstrap import accuracy_difference_interval
 from textbaselines.experiments.class_placement import NEVER_TEST, keep_in_training
-from textbaselines.experiments.duplicates import bootstrap_interval
+from textbaselines.experiments.duplicates import RESAMPLES
 from textbaselines.experiments.folds import (
     LEFT_OUT,
     Protocol,
@@ -276,7 +277,7 @@ def cost_of_leak(
         of_group = correct.groupby(predictions["id"].map(groups).to_numpy())
         sums[run, "n"], sums[run, "correct"] = of_group.size(), of_group.sum()
     table = pd.DataFrame(sums).fillna(0.0).to_numpy(dtype="float64")
-    low, high = bootstrap_interval(table, seed)
+    low, high = accuracy_difference_interval(table, seed, RESAMPLES)
     return {
         "predictions": len(plain),
         "predictions_grouped": len(grouped),

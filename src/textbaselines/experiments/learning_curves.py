@@ -150,22 +150,7 @@ def train_curves(
 
     With the fraction 1 a fit is the one of the method's fixed point in its training job.
 
-    Parameters
-    ----------
-    task : CurveTask
-    counts, tokens : Counts, Tokens
-        Of all documents of the dataset.
-    folds : data frame
-        The dataset's fold table.
-    corpus : data frame
-        Columns id, label.
-    threads : int
-        BLAS threads, at most.
-    log : Logger
-
-    Returns
-    -------
-    data frame with the columns :data:`SCORE_COLUMNS`
+    ``corpus``: columns id, label. Returns a data frame with the columns :data:`SCORE_COLUMNS`.
     """
     codes = class_codes(corpus.set_index("id")["label"], counts.documents, task.classes)
     rows = []
@@ -234,13 +219,7 @@ def curve_table(
 ) -> pd.DataFrame:
     """Return a row for each method and fraction, its accuracy summarised as that of a cell.
 
-    Parameters
-    ----------
-    dataset, representation : str
-    scores : data frame
-        What :func:`train_curves` returned.
-    families : mapping
-        The family of each method.
+    ``scores``: what :func:`train_curves` returned; ``families``: the family of each method.
 
     Returns
     -------
@@ -277,11 +256,6 @@ def crossing_table(
 
     Ng & Jordan (2002): a discriminative method is better in the end, but a generative one reaches
     its own limit with fewer documents, so that with few of them it may be ahead.
-
-    Parameters
-    ----------
-    dataset, representation, scores, families
-        As for :func:`curve_table`.
 
     Returns
     -------

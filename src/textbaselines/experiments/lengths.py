@@ -46,13 +46,7 @@ def length_parts(lengths: pd.Series) -> pd.DataFrame:
     The bounds are quantiles that are lengths of documents; documents of one length are never
     divided, so the parts are as equal as the lengths allow, and fewer where a length is frequent.
 
-    Parameters
-    ----------
-    lengths : series of int, by document id
-
-    Returns
-    -------
-    data frame with index id and columns part (from 1), tokens_from, tokens_to
+    Returns a data frame with index id and columns part (from 1), tokens_from, tokens_to.
     """
     values = lengths.to_numpy()
     shares = np.arange(1, N_PARTS) / N_PARTS
@@ -69,10 +63,7 @@ def length_parts(lengths: pd.Series) -> pd.DataFrame:
 def parts_of_predictions(predictions: pd.DataFrame, lengths: pd.Series) -> pd.DataFrame:
     """Return the length part of each distinct document of some predictions.
 
-    Raises
-    ------
-    UserError
-        When a predicted document has no tokens file entry.
+    Raises :class:`UserError` when a predicted document has no tokens file entry.
     """
     ids = pd.Index(predictions["id"].unique())
     missing = ids.difference(lengths.index)
@@ -133,20 +124,8 @@ def accuracy_of_cells(
 ) -> pd.DataFrame:
     """Return the accuracy of each cell in each length part of its dataset.
 
-    Parameters
-    ----------
-    runs_folder : path
-        The study's folder of runs.
-    cells : data frame
-        Rows of the study's cells, none failed.
-    selections : data frame
-        What nested selection chose.
-    lengths : mapping
-        By dataset: the tokens of each document, by its id.
-
-    Returns
-    -------
-    data frame with the columns :data:`LENGTH_COLUMNS`
+    ``cells``: rows of the study's cells, none failed; ``lengths``: by dataset: the tokens of each
+    document, by its id. Returns a data frame with the columns :data:`LENGTH_COLUMNS`.
     """
     frames = []
     for cell in cells.to_dict("records"):

@@ -73,11 +73,7 @@ def explained_cell(
     That is a linear classifier on a representation without reduction; the first of equals, None
     where there is none.
 
-    Parameters
-    ----------
-    cells : data frame
-        The compared cells of the dataset.
-    runs : mapping from (representation, method) to the record of the run
+    ``cells``: the compared cells of the dataset.
     """
     best: dict[str, Any] | None = None
     for cell in cells.to_dict("records"):
@@ -156,10 +152,8 @@ def fit_fold(
         The record of the run.
     params : mapping
         Of the grid point.
-    counts : Counts
     vocabulary : Vocabulary
         Of the division.
-    division : Division
     codes : int array, shape (n,)
         The class code of each document of the counts.
     """
@@ -201,10 +195,7 @@ def fit_fold(
 def most_confident_errors(predictions: pd.DataFrame) -> pd.DataFrame:
     """Return the errors of the first repeat whose scores are farthest from the decision.
 
-    Parameters
-    ----------
-    predictions : data frame
-        Of the explained cell: repeat, fold, id, label, predicted, confidence_rank.
+    ``predictions``: of the explained cell: repeat, fold, id, label, predicted, confidence_rank.
 
     Returns
     -------
@@ -227,7 +218,6 @@ def explain_errors(
     ----------
     errors : data frame
         Columns id, label, predicted: test documents of the model's fold.
-    model : FoldModel
     texts : series
         Of each document, by its id.
     stored : series or None
@@ -357,7 +347,6 @@ def explain_cell(
     predictions : data frame
         Of the cell: repeat, fold, id, label, predicted, confidence_rank, and with two classes
         score.
-    counts, vocabularies, folds : Counts, mapping by (repeat, fold, inner), data frame
     corpus : data frame
         Columns id, text, label.
 

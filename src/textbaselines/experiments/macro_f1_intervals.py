@@ -11,13 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from textbaselines.experiments.bootstrap import (
+    draws_of_kinds,
+    percentile_interval,
+    resampled_sums,
+)
 from textbaselines.experiments.evaluation import MACRO_F1_RESAMPLES, MAJORITY, shows_macro_f1
 from textbaselines.experiments.metrics import ClassCounts, macro_f1
 from textbaselines.experiments.selection import RunScores, cell_predictions
-from textbaselines.experiments.significance import percentile_interval
 from textbaselines.seeds import seed_from
 
-_AT_ONCE = 2**22  # drawn numbers, to bound the memory
 _COLUMNS = ["repeat", "fold", "id", "label", "predicted"]
 
 
@@ -37,9 +40,6 @@ def macro_f1_intervals(
     ----------
     cells, selections
         What :func:`textbaselines.experiments.evaluation.cells_of_runs` returned for ``runs``.
-    runs : sequence of RunScores
-    folder : Path
-        The study's run folders.
     tested : mapping of data frames
         The test documents of each dataset: columns repeat, fold, id, label, group.
     """
@@ -90,9 +90,8 @@ def interval(
 ) -> tuple[float, float]:
     """Return the 95 % percentile interval of macro-F1; NaN where there is no prediction.
 
-    Groups of identical text are drawn with replacement, as many as there are; in each resample
-    macro-F1 pools the predictions of a repeat, and is averaged over repeats. The fitted models are
-    taken as given (Efron & Tibshirani 1993, section 13.3; Davison & Hinkley 1997, section 3.8).
+    In each resample of groups of identical text (:mod:`textbaselines.experiments.bootstrap`)
+    macro-F1 pools the predictions of a repeat, and is averaged over repeats.
 
     Parameters
     ----------
@@ -102,23 +101,13 @@ def interval(
         The group of each document, by document id.
     classes : sequence of str
         The K classes.
-    seed, resamples : int
     """
     if predictions.empty:
         return float("nan"), float("nan")
-    kinds, times, shape = _kinds(predictions, groups, classes)
-    rng = np.random.default_rng(seed)
-    n_groups = int(times.sum())
-    many = max(1, _AT_ONCE // len(times))
-    values = []
-    for begin in range(0, resamples, many):
-        size = min(many, resamples - begin)
-        drawn = rng.multinomial(n_groups, times / n_groups, size=size)
-        # Sums of whole numbers are exact in any order.
-        sums = np.asarray((kinds.T @ drawn.T).T).reshape(size, *shape)
-        counts = ClassCounts(*(sums[:, :, place] for place in range(3)))
-        values.append(macro_f1(counts).mean(axis=1))
-    return percentile_interval(np.concatenate(values))
+    kinds, numbers, shape = _kinds(predictions, groups, classes)
+    totals = resampled_sums(kinds, draws_of_kinds(numbers, seed, resamples))
+    counts = ClassCounts(*np.moveaxis(totals.reshape(-1, *shape), 2, 0))
+    return percentile_interval(macro_f1(counts).mean(axis=1))
 
 
 def _kinds(
@@ -126,9 +115,8 @@ def _kinds(
 ) -> tuple[Any, NDArray[np.int64], tuple[int, int, int]]:
     """Return the kinds of groups: their sums, a row for each kind, and how many groups are of it.
 
-    Groups whose documents have the same labels and predictions in every repeat are exchangeable,
-    so a resample says how often each kind is drawn. The columns are repeats x (test, predicted,
-    correct) x classes; the third value is their shape.
+    A kind is of groups whose documents have the same labels and predictions in every repeat. The
+    columns are repeats x (test, predicted, correct) x classes; the third value is their shape.
     """
     code = {name: place for place, name in enumerate(classes)}
     label = predictions["label"].map(code).to_numpy(dtype=np.int64)

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from textbaselines.errors import UserError
+from textbaselines.experiments.bootstrap import percentile_interval, resampled_accuracies
 from textbaselines.experiments.runs import run_of
 from textbaselines.experiments.selection import ACROSS, cell_predictions
 from textbaselines.experiments.significance import (
@@ -21,8 +22,6 @@ from textbaselines.experiments.significance import (
     decisive_test,
     exact_mcnemar,
     paired_table,
-    percentile_interval,
-    resampled_accuracies,
 )
 from textbaselines.seeds import seed_from
 
@@ -104,22 +103,10 @@ def read_outcomes(
 ) -> Outcomes:
     """Read what the rows of one dataset got right.
 
-    Parameters
-    ----------
-    runs : Path
-        The study's folder of runs.
-    cells : data frame
-        Of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none failed.
-    selections : data frame
-        What nested selection chose.
-    groups : Series
-        The group of identical text of each document, by document id.
-
-    Raises
-    ------
-    UserError
-        When two rows were not tested on the same documents of the same folds, or a document is
-        not of the corpus.
+    ``cells``: of :func:`textbaselines.experiments.selection.compared_cells`, of one dataset, none
+    failed; ``groups``: the group of identical text of each document, by document id. Raises
+    :class:`UserError` when two rows were not tested on the same documents of the same folds, or a
+    document is not of the corpus.
     """
     shared: pd.DataFrame | None = None
     columns, predicted = [], []
@@ -191,13 +178,8 @@ def compare_rows(
 ) -> pd.DataFrame:
     """Return every pair of rows of a dataset with every test and effect size.
 
-    Parameters
-    ----------
-    outcomes : Outcomes
-    failures : sequence of (row, selection, reason)
-        Rows without predictions: their pairs stand in the table with the reason and no number.
-    resamples : int
-        Of the bootstrap.
+    ``failures``: rows without predictions: their pairs stand in the table with the reason and no
+    number.
 
     Returns
     -------

@@ -15,10 +15,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.selection import candidates
+from textbaselines.result_paths import Results
 
 Name = tuple[str, str]
 """Representation and method of a training task."""
@@ -52,18 +52,26 @@ class Plan:
         """Read the plan that :meth:`write` wrote."""
         return cls(storage.read_json(path))
 
-    def write(self, results: str | Path) -> Path:
-        """Write the plan as JSON, unless it is there, and return its file, named by its content.
+    def path(self, results: str | Path) -> Path:
+        """Return the file of the plan, named by its content.
 
         So a study that changes while it runs does not change what the running jobs read.
         """
-        path = Results(Path(results)).study(self.content["study"]).plan(self.digest())
+        return Results(Path(results)).study(self.content["study"]).plan(self.digest())
+
+    def write(self, results: str | Path) -> Path:
+        """Write the plan as JSON, unless it is there, and return its file."""
+        path = self.path(results)
         if not path.is_file():
             storage.write_text(path, storage.canonical_json(self.content) + "\n")
         return path
 
     def digest(self) -> str:
         """Return the digest of the whole plan."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         return storage.short_digest(self.content)
 
     def description_digest(self) -> str:

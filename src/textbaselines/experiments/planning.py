@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.result_paths import Results
 from textbaselines import storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.batches import plan_of
@@ -28,6 +27,7 @@ from textbaselines.experiments.plan import Plan
 from textbaselines.experiments.runs import KEY, RECORDS
 from textbaselines.experiments.runs import Run as StoredRun
 from textbaselines.experiments.study import Study
+from textbaselines.result_paths import Results
 
 TEXT_SECONDS = {"read": 2.1, "tokenise": 0.3, "count": 0.55, "fit_vocabularies": 0.15}
 """Of a job of these rules, per million tokens of the dataset."""

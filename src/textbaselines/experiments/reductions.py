@@ -70,24 +70,9 @@ def write_reductions(
 
     The arrays are written one after another, so that no more than one division is in memory.
 
-    Parameters
-    ----------
-    path : path
-        Of the npz file: documents x rank x 8 bytes for each (repeat, fold) and its inner folds.
-    task : ReductionTask
-    counts : Counts
-        Of all documents of the dataset.
-    vocabularies : mapping from (repeat, fold, inner fold) to Vocabulary
-    folds, inner_folds : data frames
-        The dataset's tables of folds and of inner folds.
-    threads : int
-        BLAS threads, at most.
-    log : Logger
-
-    Raises
-    ------
-    UserError
-        When no training document of a division has a feature.
+    ``path``: of the npz file: documents x rank x 8 bytes for each (repeat, fold) and its inner
+    folds; ``folds`` and ``inner_folds``: the dataset's tables of folds and of inner folds. Raises
+    :class:`UserError` when no training document of a division has a feature.
     """
 
     def arrays() -> Iterator[tuple[str, NDArray[Any]]]:
@@ -122,7 +107,6 @@ class Reductions:
 
     Parameters
     ----------
-    path : path
     documents : list of str
         The ids of the counted documents, in their order: the file must be of the same.
     rank : int
@@ -151,10 +135,7 @@ class Reductions:
         Their shapes are (n_train, rank) and (n_test, rank), fewer columns where documents or
         features are fewer; rows are in the order of the documents.
 
-        Raises
-        ------
-        UserError
-            When the file lacks the division, or has other documents in it.
+        Raises :class:`UserError` when the file lacks the division, or has other documents in it.
         """
         found = []
         for name, rows in zip(

@@ -14,10 +14,7 @@ def cells_of_methods(compared: pd.DataFrame) -> pd.DataFrame:
     That is the one of the representation :data:`~textbaselines.experiments.selection.ACROSS`; a
     method without it keeps the cells of all its representations. The index stays.
 
-    Parameters
-    ----------
-    compared : data frame
-        What :func:`textbaselines.experiments.selection.compared_cells` returned.
+    ``compared``: what :func:`textbaselines.experiments.selection.compared_cells` returned.
     """
     across = compared["representation"] == ACROSS
     pairs = compared["dataset"] + "\x1f" + compared["method"]

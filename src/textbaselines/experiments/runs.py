@@ -15,9 +15,9 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.result_paths import BATCH_FILES
 from textbaselines import storage
 from textbaselines.errors import UserError
+from textbaselines.result_paths import BATCH_FILES
 
 TABLES = ("scores", "predictions", "inner_scores", "inner_predictions", "timings")
 """What a run has besides its record; see :class:`~.result_tables.Results`."""

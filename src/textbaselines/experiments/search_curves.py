@@ -61,11 +61,7 @@ def search_curves(runs: Sequence[Run]) -> pd.DataFrame:
     A trial is a draw from the run's grid. Its score on a (repeat, fold) is its accuracy on the
     pooled inner folds, or failed when it failed on any of them.
 
-    Parameters
-    ----------
-    runs : sequence of Run
-        A run that has no scores on inner folds,
-        because there was nothing to choose, has no curve.
+    A run that has no scores on inner folds, because there was nothing to choose, has no curve.
 
     Returns
     -------

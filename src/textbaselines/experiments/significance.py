@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,12 +110,7 @@ def decisive_test(
     allows for training sets that overlap. With one fold (an official split, a single half):
     McNemar's exact test on its documents.
 
-    Parameters
-    ----------
-    differences, train_sizes, test_sizes : array of shape (k,)
-        As for :func:`corrected_resampled_t`.
-    documents : function without arguments
-        Gives the two arrays of :func:`exact_mcnemar`; called for one fold only.
+    ``documents``: Gives the two arrays of :func:`exact_mcnemar`; called for one fold only.
     """
     if len(np.asarray(differences)) > 1:
         return corrected_resampled_t(differences, train_sizes, test_sizes)
@@ -166,57 +160,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
     if not p_values:
         return []
     return [float(p) for p in multipletests(p_values, method="holm")[1]]
-
-
-def resampled_accuracies(
-    correct: NDArray[np.bool_], groups: NDArray[np.integer[Any]], seed: int, resamples: int
-) -> NDArray[np.float64]:
-    """Return bootstrap replicates of accuracies, whole groups of documents drawn together.
-
-    Documents of identical text are no independent evidence, so the groups are the units: as many
-    as there are, drawn with replacement (the cluster bootstrap: Davison & Hinkley 1997, section
-    3.8). All columns share each draw, so that the difference of two of them is paired. The
-    fitted models are taken as given.
-
-    Parameters
-    ----------
-    correct : array of bool, shape (n, m)
-        Whether each of m classifiers is right about each test document; a document that several
-        repeats test has a row for each.
-    groups : array of int, shape (n,)
-        The group of each row, 0..G-1, every one present.
-    seed, resamples : int
-
-    Returns
-    -------
-    array of shape (resamples, m)
-        Fractions; a column is the same for the same seed, whatever others there are.
-    """
-    n_groups = int(groups.max()) + 1
-    # Sums of 0 and 1 are exact in any order, so that threads of BLAS change no bit.
-    sums = np.empty((n_groups, correct.shape[1] + 1))
-    for column in range(correct.shape[1]):
-        sums[:, column] = np.bincount(groups, weights=correct[:, column], minlength=n_groups)
-    sums[:, -1] = np.bincount(groups, minlength=n_groups)
-    rng = np.random.default_rng(seed)
-    totals = np.empty((resamples, sums.shape[1]))
-    times = np.empty((min(resamples, _AT_ONCE), n_groups))
-    for begin in range(0, resamples, _AT_ONCE):
-        many = min(_AT_ONCE, resamples - begin)
-        for one in range(many):
-            drawn = rng.integers(n_groups, size=n_groups, dtype=np.int64)
-            times[one] = np.bincount(drawn, minlength=n_groups)
-        totals[begin : begin + many] = times[:many] @ sums
-    return totals[:, :-1] / totals[:, -1:]
-
-
-_AT_ONCE = 64  # resamples, to bound the memory
-
-
-def percentile_interval(
-    replicates: NDArray[np.float64], confidence: float = 0.95
-) -> tuple[float, float]:
-    """Return the percentile bootstrap interval (Efron & Tibshirani 1993, section 13.3)."""
-    tail = 100 * (1 - confidence) / 2
-    low, high = np.percentile(replicates, [tail, 100 - tail])
-    return float(low), float(high)

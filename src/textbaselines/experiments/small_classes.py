@@ -23,12 +23,8 @@ class SmallClass(NamedTuple):
 def small_classes(documents: Mapping[str, int], folds: int) -> list[SmallClass]:
     """Return the classes that test in fewer folds than there are, the smallest first.
 
-    Parameters
-    ----------
-    documents : mapping
-        The number of documents of each class.
-    folds : int
-        How many folds are asked for; 2 for halves.
+    ``documents``: the number of documents of each class; ``folds``: how many folds are asked for; 2
+    for halves.
     """
     small = [
         SmallClass(label, count, count if count > 1 else 0)
@@ -68,12 +64,7 @@ def caption(documents: Mapping[str, int], protocol: Protocol) -> str:
 def note(documents: Mapping[str, int], protocol: Protocol, dataset: str) -> str | None:
     """Return a line on the classes of a dataset that are tested less; None where there is none.
 
-    Parameters
-    ----------
-    documents : mapping
-        The number of documents of each class.
-    protocol : Protocol
-    dataset : str
+    ``documents``: the number of documents of each class.
     """
     folds = folds_of(protocol)
     parts = []
@@ -93,12 +84,7 @@ def note(documents: Mapping[str, int], protocol: Protocol, dataset: str) -> str 
 def check_documents(documents: Mapping[str, int], protocol: Protocol, dataset: str) -> None:
     """Raise the error of drawing folds for a dataset that is too small for them.
 
-    Parameters
-    ----------
-    documents : mapping
-        The number of documents of each class, as the dataset file states them.
-    protocol : Protocol
-    dataset : str
+    ``documents``: the number of documents of each class, as the dataset file states them.
 
     Raises
     ------
@@ -119,12 +105,8 @@ def lines_of_folds(
 ) -> list[str]:
     """Return what a log says of folds as they were drawn, from the documents themselves.
 
-    Parameters
-    ----------
-    corpus : data frame with columns id, label, group
-    folds, inner_folds : data frames
-        As :func:`textbaselines.experiments.folds.draw_folds` and its inner twin returned them.
-    protocol : Protocol
+    ``folds`` and ``inner_folds``: as :func:`textbaselines.experiments.folds.draw_folds` and its
+    inner twin returned them.
     """
     first = folds[folds["repeat"] == 0].merge(corpus[["id", "label", "group"]], on="id")
     first = first[first["fold"] != LEFT_OUT]

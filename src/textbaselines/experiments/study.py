@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from textbaselines.result_paths import check_study_name
 from textbaselines import validation
 from textbaselines.datasets.catalog import Dataset, dataset_files, read_catalog
 from textbaselines.datasets.mirror import check_own_files
@@ -19,6 +18,7 @@ from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
 from textbaselines.experiments.selection import ACROSS, candidates
 from textbaselines.models.registry import METHODS, validate_params
+from textbaselines.result_paths import check_study_name
 from textbaselines.text.tokenizers import check_tokenizer
 
 DEFAULT_MIN_COUNT = {"drop": 1, "unk": 2}
@@ -220,6 +220,16 @@ class Study:
         """How many representations a method has of a dataset."""
         return Counter((dataset, method) for dataset, _, method in self.runs())
 
+    def measured_tokens(self) -> dict[str, str]:
+        """Return the tokenizer that says how long documents are, for each dataset.
+
+        It is that of the dataset's first representation.
+        """
+        first: dict[str, str] = {}
+        for dataset, representation, _ in self.runs():
+            first.setdefault(dataset, self.representations[representation].tokenizer)
+        return {dataset: first[dataset] for dataset in self.datasets}
+
     def rows(self) -> list[tuple[str, str]]:
         """Return (method, representation) of every row of the tables, in their order.
 
@@ -397,6 +407,10 @@ class Study:
                 for name, method in self.methods.items()
             ],
             "runs": [list(run) for run in self.runs()],
+            "curve_runs": [list(run) for run in self.curve_runs()],
+            "measured_tokens": self.measured_tokens(),
+            "grouped": self.compares_grouped,
+            "chooses": self.config["protocol"]["inner"] is not None,
             "control": declared.control,
             "contrasts": [list(contrast) for contrast in declared.contrasts],
             "contrasts_declared": not declared.by_default,
@@ -413,13 +427,15 @@ def read_study(
     schema_folder: Path,
     raw_folder: Path | None = None,
 ) -> Study:
-    """Read a study from its file, or from several, whose later keys replace earlier ones.
+    """Read a study from its file, or from several: later ones are merged into earlier ones.
+
+    Mappings are merged key by key, as Snakemake merges the files of ``--configfile``.
 
     Parameters
     ----------
     files : sequence of paths
     overrides : mapping
-        Keys given on the command line; they replace the files'.
+        Keys given on the command line; they are merged into the files'.
     root, schema_folder, raw_folder : Path
         As for :func:`make_study`.
 
@@ -428,13 +444,15 @@ def read_study(
     UserError
         As :func:`make_study`, with the lines of the files, and for files that are no mappings.
     """
+    from snakemake.utils import update_config
+
     config: dict[str, Any] = {}
     mistakes = Mistakes()
     for file in files:
         with mistakes:
-            config.update(validation.load_mapping(file))
+            update_config(config, validation.load_mapping(file))
     mistakes.stop()
-    config.update(overrides)
+    update_config(config, dict(overrides))
     where = " + ".join([*map(str, files), *(["the command line"] if overrides else [])])
     with validation.naming_lines(where, files, overrides):
         return make_study(config, where, root, schema_folder, raw_folder)
@@ -503,10 +521,10 @@ def make_study(
         with mistakes:
             mirror = find_mirror(filled.get("mirror"), root, f"{where}, key mirror")
             check_own_files(datasets.values(), raw_folder, mirror, mistakes)
+    with mistakes:
+        check_study_name(str(filled.get("name", "")), where)
     mistakes.stop()
     name, title = filled["name"], filled["title"]
-    with mistakes:
-        check_study_name(name, where)
     if filled["max_documents"] is not None:
         # A trial has folders of its own and says everywhere what it is.
         name += f"-trial{filled['max_documents']}"

@@ -88,16 +88,11 @@ def train(
     ----------
     tasks : sequence of Task
         All of one dataset, on the same counts and vocabularies.
-    counts : Counts
-        Of all documents of the dataset.
-    vocabularies : mapping from (repeat, fold, inner fold) to Vocabulary
     folds, inner_folds : data frames
         The dataset's tables of folds and of inner folds.
     corpus : data frame
         Columns id, label and rating. A method for a numeric target is fitted to the ratings, where
         the dataset has them, and predicts the class on whose side its rating lies.
-    threads : int
-        BLAS threads, at most.
     log : Logger
         Told how far the job is, every few seconds and at the end.
     reduced : Reductions, optional
@@ -342,19 +337,8 @@ def no_ratings(
 def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> NDArray[np.int64]:
     """Return the code of each document's class, the positive class the highest.
 
-    Parameters
-    ----------
-    labels : series
-        By document id.
-    documents : list of str
-        The n document ids.
-    classes : list of str
-        The positive class first.
-
-    Raises
-    ------
-    UserError
-        When a document is not in the corpus, or its label is none of the classes.
+    ``labels``: by document id; ``classes``: the positive class first. Raises :class:`UserError`
+    when a document is not in the corpus, or its label is none of the classes.
     """
     rows = labels.index.get_indexer(pd.Index(documents))
     missing = np.flatnonzero(rows < 0)
@@ -380,13 +364,7 @@ def class_codes(labels: pd.Series, documents: list[str], classes: list[str]) -> 
 def write_results(folder: str | Path, results: Results, task: Task, content_digest: str) -> None:
     """Write a run folder: scores, predictions, those on inner folds, timings and, last, run.json.
 
-    Parameters
-    ----------
-    folder : path
-    results : Results
-    task : Task
-    content_digest : str
-        The corpus's, so that a result says which documents it is about.
+    ``content_digest``: the corpus's, so that a result says which documents it is about.
     """
     folder = Path(folder)
     storage.write_parquet(folder / "scores.parquet", results.scores)

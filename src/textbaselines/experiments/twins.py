@@ -16,11 +16,8 @@ JOINED = " = "
 def twins_of(pairs: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     """Return, for each row of one dataset that has twins, the names of the whole group.
 
-    Parameters
-    ----------
-    pairs : data frame
-        The pairs of rows of one dataset (:func:`textbaselines.experiments.pairs.compare_rows`):
-        columns ``a``, ``b`` and ``identical``.
+    ``pairs``: the pairs of rows of one dataset
+    (:func:`textbaselines.experiments.pairs.compare_rows`): columns ``a``, ``b`` and ``identical``.
 
     Returns
     -------
@@ -34,10 +31,7 @@ def twins_of(pairs: pd.DataFrame) -> dict[str, tuple[str, ...]]:
 def twins_everywhere(pairs: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     """Return the groups of rows that are the same on every dataset where any of them has a result.
 
-    Parameters
-    ----------
-    pairs : data frame
-        Of all datasets, with the columns ``dataset``, ``a``, ``b``, ``identical`` and ``p``.
+    ``pairs``: of all datasets, with the columns ``dataset``, ``a``, ``b``, ``identical`` and ``p``.
 
     Returns
     -------
@@ -72,7 +66,6 @@ def joined(
 
     Parameters
     ----------
-    row : str
     twins : mapping
         Of :func:`twins_of` or :func:`twins_everywhere`.
     titles : mapping, optional

@@ -31,7 +31,6 @@ def judge_contrasts(
     ----------
     pairs : data frame
         What :func:`textbaselines.experiments.pairs.compare_rows` returned for the datasets.
-    contrasts : sequence of Contrast
     datasets : sequence of str
         In the study's order.
     declared : bool

@@ -19,7 +19,7 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True)
-class _Solved:
+class Solved:
     """H = U diag(values) right without the directions that are rounding noise; U'T."""
 
     values: NDArray[np.float64]
@@ -27,30 +27,16 @@ class _Solved:
     targets: NDArray[np.float64]
 
     def weights(self, ridge: float) -> NDArray[np.float64]:
-        """Return the least-squares weights V diag(s / (s^2 + ridge)) U'T."""
+        """Return V diag(s / (s^2 + ridge)) U'T; with 0 the pseudo-inverse's, at any rank."""
         gains = self.values / (self.values**2 + ridge)
         return np.asarray((self.right.T * gains) @ self.targets)
 
 
-def _solve(H: NDArray[np.float64], T: NDArray[np.float64]) -> _Solved:
+def solve(H: NDArray[np.float64], T: NDArray[np.float64]) -> Solved:
+    """Solve for the beta of least |H beta - T|^2 + ridge |beta|^2, for any ridge."""
     left, values, right = np.linalg.svd(H, full_matrices=False)
     kept = values > values.max(initial=0.0) * max(H.shape) * np.finfo(np.float64).eps
-    return _Solved(values[kept], right[kept], left[:, kept].T @ T)
-
-
-def output_weights(
-    H: NDArray[np.float64], T: NDArray[np.float64], ridge: float = 0.0
-) -> NDArray[np.float64]:
-    """Return the beta of least |H beta - T|^2 + ridge |beta|^2, by the SVD of H.
-
-    With ``ridge`` 0 it is the pseudo-inverse's, which exists whatever the rank.
-
-    Parameters
-    ----------
-    H : array of shape (documents, hidden)
-    T : array of shape (documents,) or (documents, targets)
-    """
-    return _solve(H, T).weights(ridge)
+    return Solved(values[kept], right[kept], left[:, kept].T @ T)
 
 
 class ExtremeLearningMachine(Classifier):
@@ -130,7 +116,7 @@ class ExtremeLearningMachine(Classifier):
             results.append(scores[0] if len(one.classes_) <= 2 else np.ascontiguousarray(scores.T))
         return results
 
-    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[NDArray[Any], list[_Solved]]:
+    def _prepare(self, X: Matrix, y: ArrayLike) -> tuple[NDArray[Any], list[Solved]]:
         X, codes = self._training_data(X, y)
         n = X.shape[0]
         # H, and the factors of its SVD, of which every draw keeps the right one.
@@ -143,9 +129,9 @@ class ExtremeLearningMachine(Classifier):
         )
         targets = [np.where(mask, 1.0, -1.0) for mask in self._one_against_rest(codes)]
         T = np.array(targets).reshape(len(targets), n).T
-        return self.classes_, [_solve(self._hidden_layer(X, draw), T) for draw in range(self.draws)]
+        return self.classes_, [solve(self._hidden_layer(X, draw), T) for draw in range(self.draws)]
 
-    def _complete(self, prepared: tuple[NDArray[Any], list[_Solved]]) -> None:
+    def _complete(self, prepared: tuple[NDArray[Any], list[Solved]]) -> None:
         self.classes_, draws = prepared
         self.output_weights_ = np.array([solved.weights(self.ridge) for solved in draws])
 

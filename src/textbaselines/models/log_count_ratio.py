@@ -47,7 +47,6 @@ def logs_of_known(
     ----------
     known : array of shape (classes, known features)
         Their counts.
-    alpha : float
     columns : array of shape (known features,)
         What an error calls them.
     """

@@ -33,14 +33,8 @@ def reliability_figure(
 ) -> tuple[Figure, str]:
     """Return reliability diagrams, a panel for each dataset and calibration, and words.
 
-    Parameters
-    ----------
-    reliability, calibration : data frames
-        What :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
+    ``reliability`` and ``calibration``: what
+    :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
     """
     title = f"{study['title']}: are probabilities what they say?"
     words = [
@@ -103,14 +97,7 @@ def overconfidence_figure(
 ) -> tuple[Figure, str]:
     """Return confidence minus accuracy by document length, of methods' own probabilities.
 
-    Parameters
-    ----------
-    by_length : data frame
-        What :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
+    ``by_length``: what :func:`textbaselines.experiments.calibration.calibrate_cells` returned.
     """
     points = ("overconfidence", "overconfidence_low", "overconfidence_high")
     title = f"{study['title']}: over-confidence by document length"
@@ -141,14 +128,7 @@ def length_figure(
 ) -> tuple[Figure, str]:
     """Return accuracy by document length, one panel per dataset, and the same in words.
 
-    Parameters
-    ----------
-    lengths : data frame
-        With the columns :data:`textbaselines.experiments.lengths.LENGTH_COLUMNS`.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
+    ``lengths``: with the columns :data:`textbaselines.experiments.lengths.LENGTH_COLUMNS`.
     """
     title = f"{study['title']}: accuracy by document length"
     words = [

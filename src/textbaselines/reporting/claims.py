@@ -268,10 +268,7 @@ def compare(a: Point, b: Point) -> Difference | None:
     The test is that of the declared contrasts: see
     :func:`textbaselines.experiments.significance.decisive_test`.
 
-    Raises
-    ------
-    UserError
-        When the two were not run on the same folds.
+    Raises :class:`UserError` when the two were not run on the same folds.
     """
     if not a.scores.index.equals(b.scores.index) or not (
         a.scores[["n_train", "n_test"]].equals(b.scores[["n_train", "n_test"]])
@@ -454,14 +451,7 @@ def claims_table(
 ) -> Table:
     """Return the claims with their verdicts and numbers.
 
-    Parameters
-    ----------
-    comparisons : pandas.DataFrame
-        What :func:`judge_claims` returned.
-    study : mapping
-        ``title``, for the caption.
-    claims : sequence of Claim
-        Those that were judged.
+    ``comparisons``: what :func:`judge_claims` returned.
     """
     rows = []
     for row in verdicts(comparisons, claims).to_dict("records"):

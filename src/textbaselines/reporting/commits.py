@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from textbaselines.result_paths import Results
 from textbaselines import provenance, storage
 from textbaselines.errors import UserError
 from textbaselines.experiments.evaluation import CELL_COLUMNS
+from textbaselines.result_paths import Results
 
 _SHOWN = 12  # hex digits of a commit in messages
 
@@ -32,12 +32,9 @@ def cells_at_commit(
 
     Parameters
     ----------
-    results : Path
-        The folder of results.
     name : str
         A commit as git names one (``HEAD~3``, a tag, a branch, the first digits of a hash); without
         git, the first digits of the hash of a commit that has results.
-    study : str, optional
     root : Path
         The checkout in which git looks for it.
 

@@ -7,7 +7,6 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PatchCollection
 from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from textbaselines.reporting.figures import set_title, shortened
+from textbaselines.reporting.figures import empty_figure, set_title, shortened
 from textbaselines.reporting.tables import percent
 
 FEWEST_CLASSES = 3
@@ -30,11 +29,8 @@ _MOST_PAIRS = 20
 def confusion_of_best(confusion: pd.DataFrame) -> pd.DataFrame:
     """Return the confusion matrices of the cell of each dataset that is right most often.
 
-    Parameters
-    ----------
-    confusion : data frame
-        What :func:`textbaselines.experiments.error_analysis.confusion_matrices` returned, of all
-        datasets.
+    ``confusion``: what :func:`textbaselines.experiments.error_analysis.confusion_matrices`
+    returned, of all datasets.
     """
     parts = []
     for _, of_dataset in confusion.groupby("dataset", sort=False):
@@ -76,14 +72,8 @@ def confusion_figure(
 
     Each row of a map is a label and sums to 1; the classes are in the order of the dataset's file.
 
-    Parameters
-    ----------
-    confusion : data frame
-        As for :func:`confusion_of_best`.
-    study : mapping
-        The study's description: ``title`` and ``datasets`` with their ``classes``.
-    narrow : bool
-        The scale of the shares below the maps, for a phone.
+    ``study``: the study's description: ``title`` and ``datasets`` with their ``classes``;
+    ``narrow``: the scale of the shares below the maps, for a phone.
     """
     title = f"{study['title']}: what is taken for what"
     words = [title, "Share of each label that is predicted as each class, in %."]
@@ -99,16 +89,12 @@ def confusion_figure(
             words += ["", f"{head}:", *_in_words(mine)]
     if not panels:
         words.append("No dataset with more than two classes has a result.")
-        figure = Figure(figsize=(6, 1.2), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.text(0.5, 0.35, words[-1], ha="center", fontsize=9)
-        return figure, "\n".join(words) + "\n"
+        return empty_figure(words[-1]), "\n".join(words) + "\n"
     sides = [_side(len(names)) for _, names, _ in panels]
     width, height = max(sides) + 2.6, sum(sides) + 1.9 * len(sides)
     if narrow:
         width, height = max(sides) + 1.3, height + 0.8
     figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, squeeze=False, height_ratios=sides)[:, 0]
     norm = BoundaryNorm(_STEPS, len(_STEPS) - 1)
     shades = matplotlib.colormaps["Blues"](np.linspace(0.12, 0.95, len(_STEPS) - 1))

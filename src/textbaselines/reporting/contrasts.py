@@ -10,7 +10,7 @@ from textbaselines.experiments.across_datasets import EQUIVALENCE_POINTS
 from textbaselines.experiments.significance import LEVEL
 from textbaselines.experiments.verdicts import FAILED, IDENTICAL, NOT_BETTER, NOT_RUN
 from textbaselines.reporting.layout import DASH, Cell, Table
-from textbaselines.reporting.tables import describe_protocols, note_letters, percent
+from textbaselines.reporting.tables import describe_protocols, note_mark, percent, signed
 
 T_TEST = "corrected resampled t"
 
@@ -85,12 +85,7 @@ def by_default(control: str | None) -> str:
 def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """Return the contrasts over all datasets: Wilcoxon's test and the Bayesian one.
 
-    Parameters
-    ----------
-    across : data frame
-        :attr:`textbaselines.experiments.across_datasets.Across.contrasts`.
-    study : mapping
-        As for :func:`contrast_table`.
+    ``across``: :attr:`textbaselines.experiments.across_datasets.Across.contrasts`.
     """
     reasons: dict[str, str] = {}
     groups: dict[str, list[tuple[Cell, ...]]] = {}
@@ -98,7 +93,7 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     columns = 8 if across["wilcoxon_p"].notna().any() else 4
     for row in across.to_dict("records"):
         note = row["note"] if isinstance(row["note"], str) else ""
-        mark = (_mark(note, reasons),) if note else ()
+        mark = (note_mark(note, reasons),) if note else ()
         tested = not math.isnan(row["wilcoxon_p"])
         met = row["datasets"] > 0
         cells = [
@@ -146,12 +141,7 @@ def across_table(across: pd.DataFrame, study: Mapping[str, Any]) -> Table:
 def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """Return the average ranks over the datasets, with Friedman's test in the caption.
 
-    Parameters
-    ----------
-    ranks, omnibus : data frames
-        Of :class:`textbaselines.experiments.across_datasets.Across`.
-    study : mapping
-        ``title``.
+    ``ranks`` and ``omnibus``: of :class:`textbaselines.experiments.across_datasets.Across`.
     """
     reasons: dict[str, str] = {}
     ordered = ranks.sort_values("average_rank", kind="stable", na_position="last")
@@ -163,7 +153,7 @@ def rank_table(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, A
         accuracy = row["mean_accuracy"]
         rows.append(
             (
-                Cell(row["row"], marks=(_mark(note, reasons),) if note else ()),
+                Cell(row["row"], marks=(note_mark(note, reasons),) if note else ()),
                 *([Cell(f"{row['average_rank']:.2f}" if ranked else DASH)] if tested else []),
                 Cell(DASH if math.isnan(accuracy) else percent(accuracy, 2)),
                 Cell(str(row["datasets"])),
@@ -206,20 +196,14 @@ def _with_sign(p: float) -> str:
     return p_text(p).replace("<", "< ") if p < 0.0005 else f"= {p_text(p)}"
 
 
-def signed(points: float) -> str:
-    """Return a difference in points with its sign and two decimals."""
-    text = percent(abs(points) / 100, 2)
-    return text if float(text) == 0 else ("−" if points < 0 else "+") + text
-
-
 def _cell(row: Mapping[Any, Any] | None, control: str | None, reasons: dict[str, str]) -> Cell:
     if row is None or row["outcome"] == NOT_RUN:
-        return Cell(DASH, marks=(_mark("Not run in this study.", reasons),))
+        return Cell(DASH, marks=(note_mark("Not run in this study.", reasons),))
     if row["outcome"] == IDENTICAL:
         same = "Predicts the same class of every test document: one model, not tested."
-        return Cell(DASH, marks=(_mark(same, reasons),))
+        return Cell(DASH, marks=(note_mark(same, reasons),))
     if row["outcome"] == FAILED:
-        return Cell(DASH, marks=(_mark(f"Failed: {row['failure']}", reasons),))
+        return Cell(DASH, marks=(note_mark(f"Failed: {row['failure']}", reasons),))
     name = "t" if row["test"] == T_TEST else "bootstrap"
     low, high = (signed(row[f"{name}_{side}_points"]) for side in ("low", "high"))
     outcome = row["outcome"]
@@ -241,10 +225,6 @@ def _selections(contrasts: pd.DataFrame) -> str:
         "Hyper-parameters were chosen inside each training part by inner folds, or fixed before "
         "the run where a row has no such choice."
     )
-
-
-def _mark(reason: str, reasons: dict[str, str]) -> str:
-    return reasons.setdefault(reason, note_letters(len(reasons)))
 
 
 def _method(row: str, study: Mapping[str, Any]) -> str:

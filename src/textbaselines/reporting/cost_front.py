@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -13,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from textbaselines.errors import UserError
 from textbaselines.experiments.selection import compared_cells
 from textbaselines.reporting.costs import significant
-from textbaselines.reporting.figures import COLOURS, MARKERS, set_title
+from textbaselines.reporting.figures import COLOURS, MARKERS, panel_axes, quieten, set_title
 from textbaselines.reporting.tables import percent
 
 FRONT_COLUMNS = (
@@ -74,19 +73,7 @@ def cost_front_figure(
     A marker and a colour for each method; filled for rows on the front, which a stepped line
     joins, open for the others. Rows on the front bear the name of their representation.
 
-    Parameters
-    ----------
-    front : data frame
-        What :func:`cost_front` returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
-
-    Raises
-    ------
-    UserError
-        When there is no row.
+    ``front``: what :func:`cost_front` returned. Raises :class:`UserError` when there is no row.
     """
     datasets = [d for d in study["datasets"] if (front["dataset"] == d["name"]).any()]
     if not datasets:
@@ -110,14 +97,8 @@ def cost_front_figure(
         return "-".join(titles[axis][row[axis]] for axis in ("method", "representation"))
 
     columns = 1 if narrow else min(3, len(datasets))
-    lines = math.ceil(len(datasets) / columns)
-    legend_lines = math.ceil(len(methods) / (2 * columns))
-    figure = Figure(
-        figsize=(1.0 + 2.9 * columns, 2.7 * lines + 0.22 * legend_lines + 0.9),
-        layout="constrained",
-    )
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(lines, columns, squeeze=False)
+    below = 0.22 * math.ceil(len(methods) / (2 * columns)) + 0.9
+    figure, axes = panel_axes(len(datasets), columns, (2.9, 2.7), (1.0, below))
     title = f"{study['title']}: accuracy against cost"
     words = [
         f"{title}.",
@@ -125,7 +106,7 @@ def cost_front_figure(
         "ready features (a reduction is not counted). "
         "Every row that is not named is slower than one of these and no more accurate.",
     ]
-    for axis, dataset in zip(axes.flat, datasets, strict=False):
+    for axis, dataset in zip(axes, datasets, strict=True):
         mine = front[front["dataset"] == dataset["name"]]
         best = mine[mine["on_front"]].sort_values(["fit_seconds", "accuracy"], kind="stable")
         words += ["", f"{dataset['title']} ({len(best)} of {len(mine)} rows):"]
@@ -135,8 +116,6 @@ def cost_front_figure(
         ]
         _draw(axis, mine, best, look, titles["representation"])
         axis.set_title(dataset["title"], fontsize=10, loc="left", fontweight="bold")
-    for axis in axes.flat[len(datasets) :]:
-        axis.set_visible(False)
     figure.supylabel("Accuracy (%)", fontsize=9)
     set_title(figure, title)
     figure.legend(
@@ -185,11 +164,7 @@ def _draw(
     axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.set_xlabel("Seconds of one fit (median)", fontsize=8)
-    axis.grid(color="0.9", linewidth=0.6)
-    axis.set_axisbelow(True)
-    axis.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    quieten(axis, "both")
 
 
 def _name(axis: Any, best: pd.DataFrame, titles: Mapping[str, str]) -> None:

@@ -12,12 +12,7 @@ from textbaselines.reporting.layout import DASH, Cell, Table
 def cost_table(costs: pd.DataFrame, study: Mapping[str, Any]) -> Table:
     """Return the costs with the comparison table's rows and columns.
 
-    Parameters
-    ----------
-    costs : data frame
-        What :func:`textbaselines.experiments.costs.costs_of_runs` returned.
-    study : mapping
-        The study's description: ``title``, ``datasets``, ``representations``, ``methods``.
+    ``costs``: what :func:`textbaselines.experiments.costs.costs_of_runs` returned.
     """
     found = {
         (row["method"], row["representation"], row["dataset"]): row

@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 import scikit_posthocs
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from textbaselines.experiments.significance import LEVEL
 from textbaselines.reporting.contrasts import omnibus_words
+from textbaselines.reporting.figures import empty_figure
 
 _WIDTH = 7.0  # inches
 _LINE = 0.19  # inches for a label, or a bar
@@ -28,30 +28,20 @@ def critical_difference_figure(
     It is black on white: position and lines alone carry the meaning. Where nothing was tested the
     figure says why.
 
-    Parameters
-    ----------
-    ranks, nemenyi, omnibus : data frames
-        Of :class:`textbaselines.experiments.across_datasets.Across`.
-    study : mapping
-        ``title``.
-    narrow : bool
-        For a phone.
+    ``ranks``, ``nemenyi`` and ``omnibus``: of
+    :class:`textbaselines.experiments.across_datasets.Across`.
     """
     width, size = (3.9, 7) if narrow else (_WIDTH, 9)
     ranked = ranks.dropna(subset="average_rank").sort_values("average_rank", kind="stable")
     summary = omnibus_words(omnibus)
     words = [f"{study['title']}: average ranks over the datasets, 1 the best.", summary]
     if ranked.empty:
-        figure = Figure(figsize=(6.5, 1.0), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.text(0.5, 0.5, f"No diagram: {summary}", ha="center", va="center", fontsize=9)
-        return figure, "\n".join(words) + "\n"
+        return empty_figure(f"No diagram: {summary}"), "\n".join(words) + "\n"
     names = [str(name) for name in ranked["row"]]
     p = _matrix(nemenyi, names)
     average = pd.Series(ranked["average_rank"].to_numpy(), index=names)
     critical = omnibus["statistic"][omnibus["test"] == "Nemenyi CD"].item()
     figure = Figure(figsize=(width, 1.0), layout="constrained")
-    FigureCanvasAgg(figure)
     axis = figure.subplots()
     scikit_posthocs.critical_difference_diagram(
         average,

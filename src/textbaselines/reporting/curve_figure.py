@@ -20,15 +20,8 @@ def learning_curve_figure(
 ) -> tuple[Figure, str]:
     """Return accuracy against training documents (log scale), and the same in words.
 
-    Parameters
-    ----------
-    curves, crossings : data frames
-        What :func:`textbaselines.experiments.learning_curves.curve_table` and ``crossing_table``
-        returned.
-    study : mapping
-        The study's description.
-    narrow : bool
-        One panel below the other, for a phone.
+    ``curves`` and ``crossings``: what :func:`textbaselines.experiments.learning_curves.curve_table`
+    and ``crossing_table`` returned.
     """
     title = f"{study['title']}: learning curves"
     words = [
@@ -54,7 +47,9 @@ def learning_curve_figure(
                 told.append(f"{size}: {percent(point['accuracy'], 1)} {interval}")
             words.append(f"{heading}, {method}: {'; '.join(told)}")
             columns = [(100 * line[name]).tolist() for name in ("accuracy", "low", "high")]
-            lines.append(Line(str(method), line["training_documents"].tolist(), *columns))
+            accuracy, low, high = columns
+            sizes = line["training_documents"].tolist()
+            lines.append(Line(str(method), sizes, accuracy, low, high))
         panels.append(Panel(heading, lines))
     for row in crossings.to_dict("records"):
         words.append(
@@ -68,7 +63,7 @@ def learning_curve_figure(
         "Accuracy (%), 95 % interval",
         nothing="No learning curves.",
         columns=1 if narrow else 2,
-        logarithmic=True,
+        logarithmic="points",
     )
     return figure, "\n".join(words) + "\n"
 

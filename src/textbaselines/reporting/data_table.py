@@ -27,10 +27,6 @@ NEAR_COLUMNS = ("dataset", "a", "text_a", "b", "text_b", "similarity")
 def data_table(audits: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """Return one row for each dataset.
 
-    Parameters
-    ----------
-    audits : mapping of dataset to its audit
-
     Returns
     -------
     data frame with the columns :data:`DATA_COLUMNS`

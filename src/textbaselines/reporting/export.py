@@ -34,10 +34,7 @@ def write_frame(path: Path, frame: pd.DataFrame) -> None:
     truth values ``true`` and ``false`` in quotes. Numbers have all their digits. In JSON Lines,
     one object a row, what is missing is ``null``.
 
-    Raises
-    ------
-    UserError
-        For a file name with another suffix.
+    Raises :class:`UserError` for a file name with another suffix.
     """
     check_suffix(path)
     suffix = path.suffix.lower()

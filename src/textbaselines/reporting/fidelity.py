@@ -11,7 +11,7 @@ import pandas as pd
 from textbaselines import validation
 from textbaselines.errors import UserError
 from textbaselines.reporting.layout import DAGGER, DASH, Cell, Table
-from textbaselines.reporting.tables import NOT_CONVERGED, best_three, percent
+from textbaselines.reporting.tables import NOT_CONVERGED, best_three, percent, signed
 
 NOT_REPRODUCED = "✗"
 _ROUNDING = 1e-9
@@ -20,10 +20,8 @@ _ROUNDING = 1e-9
 def load_published(path: str | Path) -> dict[str, Any]:
     """Read the file of published numbers.
 
-    Raises
-    ------
-    UserError
-        When a number is no percentage, or stands for a dataset that the file does not describe.
+    Raises :class:`UserError` when a number is no percentage, or stands for a dataset that the file
+    does not describe.
     """
     published: dict[str, Any] = validation.load_yaml(Path(path))
     for section in ("cells", "logs"):
@@ -55,12 +53,7 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
     single draw of ours: |paper - mean| <= max(sds x sd, floor), in points of accuracy, with the
     numbers of ``published["rule"]``; without any draw, within ``floor_without_draws``.
 
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        The cells; those of selection ``fixed`` are compared.
-    published : mapping
-        What :func:`load_published` returned.
+    ``cells``: the cells; those of selection ``fixed`` are compared.
 
     Returns
     -------
@@ -260,7 +253,7 @@ def _method_rows(
 
 def _gain(bigrams: Mapping[Any, Any], unigrams: Mapping[Any, Any]) -> str:
     difference = bigrams["mean"] - unigrams["mean"]
-    return "" if math.isnan(difference) else _signed(difference)
+    return "" if math.isnan(difference) else signed(difference)
 
 
 def _ours(row: Mapping[Any, Any], gain: str, decimals: int) -> Cell:
@@ -275,17 +268,9 @@ def _ours(row: Mapping[Any, Any], gain: str, decimals: int) -> Cell:
         marks.append(DAGGER)
     return Cell(
         percent(row["mean"] / 100, decimals),
-        below=f"{spread}paper {paper} ({_signed(row['difference'])})",
+        below=f"{spread}paper {paper} ({signed(row['difference'])})",
         marks=tuple(marks),
     )
-
-
-def _signed(points: float) -> str:
-    """Return points with their sign, a true minus; 0.00 has none."""
-    text = percent(abs(points) / 100, 2)
-    if float(text) == 0:
-        return text
-    return ("−" if points < 0 else "+") + text
 
 
 def _paper_table(
@@ -356,8 +341,6 @@ def statistics_table(statistics: pd.DataFrame, published: Mapping[str, Any]) -> 
         One row per dataset: ``dataset``, ``positive`` and ``negative`` (documents), ``tokens``
         (of all documents), ``uni`` and ``bi`` (entries of the dictionaries of unigrams, and of
         unigrams and bigrams). A dataset without a row is shown by the paper's numbers alone.
-    published : mapping
-        What :func:`load_published` returned.
     """
     ours = {row["dataset"]: row for row in statistics.to_dict("records")}
     rows = []

@@ -2,13 +2,12 @@
 
 import math
 import textwrap
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -44,17 +43,7 @@ def accuracy_figure(
     hyper-parameters chosen by inner folds where they are, else fixed. The accuracy of the majority
     class stands under each panel, and is a dashed line where the axis reaches it.
 
-    Parameters
-    ----------
-    cells, study, interval
-        As for :func:`textbaselines.reporting.tables.comparison_table`.
-    narrow : bool
-        One panel below the other, for a phone.
-
-    Raises
-    ------
-    UserError
-        When there is no cell to compare.
+    Raises :class:`UserError` when there is no cell to compare.
     """
     mine = compared_cells(check_cells(cells, study))
     floor = cells[cells["selection"] == MAJORITY].set_index("dataset")["accuracy"].to_dict()
@@ -80,20 +69,12 @@ def accuracy_figure(
     }
 
     columns = 1 if narrow else min(3, len(datasets))
-    lines = math.ceil(len(datasets) / columns)
-    row_height = 0.24
-    panel_height = row_height * len(pairs) + 0.75
-    figure = Figure(figsize=(1.2 + 2.5 * columns, panel_height * lines + 0.9), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
+    size = (2.5, 0.24 * len(pairs) + 0.75)
+    figure, axes = panel_axes(len(datasets), columns, size, (1.2, 0.9), sharey=True)
     words = [f"{study['title']}: accuracy in %, 95 % intervals in brackets ({interval})."]
     words.append(chosen_how(selections))
     starred = dashed = False
-    for index, axis in enumerate(axes.flat):
-        if index >= len(datasets):
-            axis.set_visible(False)
-            continue
-        dataset = datasets[index]
+    for index, (axis, dataset) in enumerate(zip(axes, datasets, strict=True)):
         words += ["", f"{dataset['title']}:"]
         majority = floor.get(dataset["name"], math.nan)
         if not math.isnan(majority):
@@ -119,15 +100,12 @@ def accuracy_figure(
             labels = [shortened(label) for label in labels]
         axis.set_yticks(range(len(pairs)), labels)
         axis.tick_params(axis="y", length=0, labelsize=9, labelleft=index % columns == 0)
-        axis.tick_params(axis="x", labelsize=8)
         axis.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10], min_n_ticks=3))
-        axis.grid(axis="x", color="0.88", linewidth=0.7)
-        axis.set_axisbelow(True)
+        quieten(axis, "x")
         for row in range(1, len(pairs)):
             if pairs[row][0] != pairs[row - 1][0]:
                 axis.axhline(row - 0.5, color="0.75", linewidth=0.7)
-        for side in ("top", "right", "left"):
-            axis.spines[side].set_visible(False)
+        axis.spines["left"].set_visible(False)
     label = "Accuracy (%), 95 % interval; each panel has its own axis"
     if dashed:
         label += "; a dashed line is the majority class"
@@ -159,6 +137,42 @@ def set_title(figure: Figure, title: str) -> None:
     width, _ = figure.get_size_inches()
     # Letters of this size are about 0.085 inches wide, capitals more.
     figure.suptitle(textwrap.fill(title, int(10.5 * width), break_on_hyphens=False), fontsize=11)
+
+
+def panel_axes(
+    panels: int,
+    columns: int,
+    size: tuple[float, float],
+    margins: tuple[float, float],
+    *,
+    sharey: bool = False,
+) -> tuple[Figure, list[Any]]:
+    """Return a figure and its axes: panels of one size in rows of ``columns``, in inches."""
+    columns = min(columns, panels)
+    rows = math.ceil(panels / columns)
+    across, down = size[0] * columns + margins[0], size[1] * rows + margins[1]
+    figure = Figure(figsize=(across, down), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey).flat
+    for axis in axes[panels:]:
+        axis.set_visible(False)
+    return figure, list(axes[:panels])
+
+
+def quieten(axis: Any, grid: Literal["x", "y", "both"]) -> None:
+    """Draw a pale grid below the lines and small numbers, and no frame above and on the right."""
+    axis.tick_params(axis=grid, labelsize=8)
+    axis.grid(axis=grid, color="0.88", linewidth=0.7)
+    axis.set_axisbelow(True)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def empty_figure(words: str, title: str | None = None) -> Figure:
+    """Return a figure that says why there is nothing to draw."""
+    figure = Figure(figsize=(6.5, 1.2), layout="constrained")
+    if title is not None:
+        set_title(figure, title)
+    figure.text(0.5, 0.4, words, ha="center", va="center", fontsize=9)
+    return figure
 
 
 def _draw_majority(axis: Any, majority: float) -> bool:
@@ -206,6 +220,14 @@ def _in_words(cell: Any) -> str:
     if not (math.isnan(cell["low"]) or math.isnan(cell["high"])):
         text += f" [{percent(cell['low'], 2)}, {percent(cell['high'], 2)}]"
     return text if cell["converged"] else f"{text} {DAGGER}"
+
+
+def draw_figure(
+    stem: str | Path, make: Callable[..., tuple[Figure, str]], *of: Any, **options: Any
+) -> list[Path]:
+    """Write the figure that ``make`` returns, and the same one for a phone (``narrow``)."""
+    narrow, _ = make(*of, **options, narrow=True)
+    return write_figure(stem, *make(*of, **options), narrow)
 
 
 def write_figure(

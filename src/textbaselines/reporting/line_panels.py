@@ -4,14 +4,20 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
 
-from textbaselines.reporting.figures import COLOURS, MARKERS, set_title
+from textbaselines.reporting.figures import (
+    COLOURS,
+    MARKERS,
+    empty_figure,
+    panel_axes,
+    quieten,
+    set_title,
+)
 
 # Colours repeat after 7 lines, dashes after 4, markers after 10: together after 140.
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
@@ -28,6 +34,8 @@ class Line:
     x, y : sequences of float
     low, high : sequences of float or None
         The ends of the interval at each point.
+    marked_at_end : bool
+        The last point alone bears a marker.
     """
 
     name: str
@@ -35,11 +43,12 @@ class Line:
     y: Sequence[float]
     low: Sequence[float] | None = None
     high: Sequence[float] | None = None
+    marked_at_end: bool = False
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel: its title, its lines, and labels of the horizontal axis at 1, 2, ... if any."""
+    """One panel: its title and lines; labels of the horizontal axis at 1, 2, ..., if any."""
 
     title: str
     lines: Sequence[Line]
@@ -54,7 +63,7 @@ def panel_figure(
     *,
     nothing: str,
     columns: int = 3,
-    logarithmic: bool = False,
+    logarithmic: Literal["", "points", "powers"] = "",
     diagonal: bool = False,
     zero: bool = False,
 ) -> Figure:
@@ -62,16 +71,15 @@ def panel_figure(
 
     Parameters
     ----------
-    title : str
     panels : sequence of Panel
         Without lines in any of them the figure says ``nothing``.
     across, up : str
         The labels of the axes.
-    nothing : str
     columns : int
         Panels in a row, at most.
-    logarithmic : bool
-        The horizontal axis.
+    logarithmic : str
+        Of a logarithmic horizontal axis: whether it has numbers at the ``points`` of the lines or
+        at ``powers`` of two.
     diagonal : bool
         Draw y = x on axes from 0 to 1.
     zero : bool
@@ -79,24 +87,13 @@ def panel_figure(
     """
     names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
     if not names:
-        figure = Figure(figsize=(6, 1.2), layout="constrained")
-        FigureCanvasAgg(figure)
-        set_title(figure, title)
-        figure.text(0.5, 0.35, nothing, ha="center", fontsize=9)
-        return figure
+        return empty_figure(nothing, title)
     styles = {name: _style(place) for place, name in enumerate(names)}
     columns = min(columns, len(panels))
-    rows = math.ceil(len(panels) / columns)
     legend_columns = min(len(names), 2 * columns)
-    height = 2.5 * rows + 0.2 * math.ceil(len(names) / legend_columns) + 0.9
-    figure = Figure(figsize=(1.0 + 2.9 * columns, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False)
-    for index, axis in enumerate(axes.flat):
-        if index >= len(panels):
-            axis.set_visible(False)
-            continue
-        panel = panels[index]
+    below = 0.2 * math.ceil(len(names) / legend_columns) + 0.9
+    figure, axes = panel_axes(len(panels), columns, (2.9, 2.5), (1.0, below))
+    for index, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
         if diagonal:
             axis.plot([0, 1], [0, 1], color="0.6", linewidth=0.9, zorder=1)
         if zero:
@@ -133,27 +130,35 @@ def _style(place: int) -> dict[str, Any]:
 def _draw(axis: Any, line: Line, style: Mapping[str, Any]) -> None:
     if line.low is not None and line.high is not None:
         axis.vlines(line.x, line.low, line.high, color=style["color"], linewidth=0.8)
-    axis.plot(line.x, line.y, **style, linewidth=1.3, markersize=4, markerfacecolor="white")
+    axis.plot(
+        line.x,
+        line.y,
+        **style,
+        linewidth=1.3,
+        markersize=4,
+        markerfacecolor="white",
+        markevery=[-1] if line.marked_at_end else None,
+    )
 
 
-def _scale(axis: Any, panel: Panel, logarithmic: bool, diagonal: bool) -> None:
-    axis.tick_params(labelsize=8)
+def _scale(axis: Any, panel: Panel, logarithmic: str, diagonal: bool) -> None:
+    quieten(axis, "both")
+    axis.grid(visible=False, axis="x")
     if diagonal:
         axis.set_xlim(-0.03, 1.03)
         axis.set_ylim(-0.03, 1.03)
         axis.set_aspect("equal")
     if logarithmic:
-        axis.set_xscale("log")
-        sizes = sorted({x for line in panel.lines for x in line.x})
-        axis.set_xticks(sizes)
+        points = sorted({x for line in panel.lines for x in line.x})
+        axis.set_xscale("log", base=2)
+        if logarithmic == "points":
+            axis.set_xticks(points)
+            axis.tick_params(axis="x", labelrotation=45)
+        else:
+            axis.set_xlim(0.93 * points[0], 1.12 * points[-1])
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axis.xaxis.set_minor_locator(NullLocator())
-        axis.tick_params(axis="x", labelrotation=45)
     elif panel.labels is not None:
         axis.set_xticks(range(1, len(panel.labels) + 1), panel.labels)
         axis.set_xlim(0.7, len(panel.labels) + 0.3)
     axis.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-    axis.grid(axis="y", color="0.88", linewidth=0.7)
-    axis.set_axisbelow(True)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)

@@ -169,10 +169,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     ``status``: ``same`` (accuracy and hyper-parameters equal), ``changed``, ``only first``,
     ``only second``; ``not comparable`` when the numbers of test documents differ.
 
-    Raises
-    ------
-    UserError
-        When a set holds a cell twice, from two studies.
+    Raises :class:`UserError` when a set holds a cell twice, from two studies.
     """
     for place, cells in (("first", first), ("second", second)):
         twice = cells[cells.duplicated(_KEY, keep=False)]
@@ -250,8 +247,6 @@ def render(
 
     Parameters
     ----------
-    frame : data frame
-    form : one of :data:`FORMS`
     console : Console, optional
         The terminal whose colours a table is for.
     width : int, optional

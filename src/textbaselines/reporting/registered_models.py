@@ -24,10 +24,10 @@ from mlflow.models import Model, ModelSignature
 from mlflow.types import ColSpec, Schema
 
 import textbaselines
-from textbaselines.result_paths import Results
 from textbaselines.errors import UserError
 from textbaselines.portable import PortableModel, load, model_digest, read_description
 from textbaselines.reporting.tracking.store import only_store
+from textbaselines.result_paths import Results
 from textbaselines.storage import read_json, write_json
 
 CHAMPION = "champion"
@@ -51,7 +51,6 @@ def register_best(
     ----------
     client : MlflowClient
         Of a store that has the study's final runs.
-    study : str
     folders : sequence of paths
         Portable models of the study; those that could not be fitted are passed over.
     suffix : str
@@ -172,7 +171,6 @@ def register(
 
     Parameters
     ----------
-    client : MlflowClient
     run_id : str
         The run that the model stands with.
     folder : path

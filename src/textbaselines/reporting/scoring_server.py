@@ -63,8 +63,6 @@ def texts_of_request(body: bytes, content_type: str | None) -> list[str]:
         JSON with one of the keys ``dataframe_records``, ``dataframe_split``, ``inputs`` and
         ``instances``; CSV with a column ``text``; or a Parquet file with one. Other columns and
         keys of a record are not looked at.
-    content_type : str or None
-        The header's value.
 
     Returns
     -------

@@ -83,10 +83,7 @@ def prediction_table(model: PortableModel, texts: list[Any]) -> pd.DataFrame:
 def texts_of(model_input: Any) -> list[Any]:
     """Return the texts of any input that MLflow hands on.
 
-    Raises
-    ------
-    UserError
-        When it cannot be told where the texts are.
+    Raises :class:`UserError` when it cannot be told where the texts are.
     """
     if isinstance(model_input, pd.DataFrame):
         columns: list[Any] = list(model_input.columns)

@@ -7,12 +7,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from textbaselines.result_paths import Results
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.experiments.failed_points import failed_points, failure_lines
 from textbaselines.reporting.layout import print_table
 from textbaselines.reporting.tables import comparison_tables
 from textbaselines.reporting.tracking.ui import links_of_study
+from textbaselines.result_paths import Results
 from textbaselines.storage import read_parquet
 
 
@@ -63,9 +63,7 @@ def print_summary(results: Path, study: Mapping[str, Any], console: Console | No
     if of_study.models.is_dir():
         places["models"] = f"{of_study.models}/ (textbaselines.load, make serve DATASET=...)"
     if study["tables"]["published"]:
-        places["paper"] = (
-            f"{of_study.table('paper', 'html')}, {of_study.table('fidelity')}"
-        )
+        places["paper"] = f"{of_study.table('paper', 'html')}, {of_study.table('fidelity')}"
     if study["tracking"] == "mlflow":
         places["tracking"] = study["tracking_uri"] or "make ui, then open one of these:"
     for what, where in places.items():

@@ -88,6 +88,12 @@ def percent(fraction: float, decimals: int) -> str:
     return str(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP))
 
 
+def signed(points: float) -> str:
+    """Return points with their sign, a true minus, and two decimals; 0.00 has none."""
+    text = percent(abs(points) / 100, 2)
+    return text if float(text) == 0 else ("−" if points < 0 else "+") + text
+
+
 def best_three(shown: Sequence[str | None]) -> list[tuple[bool, bool]]:
     """Return for each number as shown whether it is among the best three, and whether the best.
 
@@ -108,11 +114,8 @@ def best_three(shown: Sequence[str | None]) -> list[tuple[bool, bool]]:
 def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
     """Return the cells, after making sure that they are this study's and can be shown.
 
-    Raises
-    ------
-    UserError
-        When a column is missing, a cell stands twice, a name is not the study's, or an accuracy
-        is not a fraction.
+    Raises :class:`UserError` when a column is missing, a cell stands twice, a name is not the
+    study's, or an accuracy is not a fraction.
     """
     wanted = [*_KEY, *_NUMBERS, "params", "above_majority", "converged"]
     missing = [name for name in wanted if name not in cells]
@@ -142,7 +145,8 @@ def check_cells(cells: pd.DataFrame, study: Mapping[str, Any]) -> pd.DataFrame:
                     where=f"study {study['name']}",
                     found=name,
                     expected=", ".join(known),
-                    fix=f"make results/{study['name']}/evaluation/cells.parquet again from this study's runs",
+                    fix=f"make results/{study['name']}/evaluation/cells.parquet again from this "
+                    "study's runs",
                 )
     for name in methods["selection"].unique():
         if name not in SELECTIONS:
@@ -270,7 +274,8 @@ class _Body:
         for cell, (bold, underline) in zip(cells, ranks, strict=True):
             text = self._shown(cell)
             if text is None:
-                line.append(Cell(DASH, marks=(self._reason_mark(cell),)))
+                mark = note_mark(_reason(cell, self._selection), self._reasons)
+                line.append(Cell(DASH, marks=(mark,)))
                 continue
             marks = []
             if not cell["converged"]:
@@ -304,10 +309,6 @@ class _Body:
         if np.isnan(low) or np.isnan(high):
             return ""
         return f"{percent(low, self._decimals)}–{percent(high, self._decimals)}"
-
-    def _reason_mark(self, cell: Any) -> str:
-        reason = _reason(cell, self._selection)
-        return self._reasons.setdefault(reason, note_letters(len(self._reasons)))
 
 
 def macro_f1_datasets(cells: pd.DataFrame) -> set[str]:
@@ -465,11 +466,11 @@ def _reason(cell: Any, selection: str) -> str:
     return "Failed: no accuracy; failure in the scores of its run tells why."
 
 
-def note_letters(count: int) -> str:
-    """Return the mark of the (count + 1)-th note: a, b, ..., z, aa, ab, ..."""
+def note_mark(note: str, notes: dict[str, str]) -> str:
+    """Return the mark of a note, which joins ``notes`` if it is not there: a, b, ..., z, aa, ..."""
     name = ""
-    count += 1
+    count = len(notes) + 1
     while count:
         count, letter = divmod(count - 1, 26)
         name = chr(ord("a") + letter) + name
-    return name
+    return notes.setdefault(note, name)

@@ -222,10 +222,7 @@ def write_counts(folder: str | Path, counts: Counts) -> None:
 def read_counts(path: str | Path) -> Counts:
     """Read the ``matrix.npz`` that :func:`write_counts` wrote.
 
-    Raises
-    ------
-    UserError
-        When the file is absent, broken or another.
+    Raises :class:`UserError` when the file is absent, broken or another.
     """
     matrix = ("shape", "data", "indices", "indptr")
     packed = ("documents", "document_offsets", "types", "type_offsets")

@@ -57,8 +57,6 @@ def number_pairs(
     ----------
     first, second : int32 arrays, shape (p,)
         From 0 to ``n_first`` - 1 and to ``n_second`` - 1; :data:`ABSENT` in either: no pair.
-    threads : int
-        At most so many; the result is the same with any number.
     """
     place_bits = max(len(first) - 1, 1).bit_length()
     # In memory at any size: it is filled in random order, which a mapped file does badly.

@@ -28,8 +28,6 @@ def tokenise(
 
     Parameters
     ----------
-    documents : sequence of str
-        The n document ids.
     texts : sequence of str
         Their texts, in the same order.
     options : mapping

@@ -69,7 +69,6 @@ def words(
 
     Parameters
     ----------
-    text : str
     lowercase : bool
         Lower-case words; emoticons too (``:D`` and ``:d`` are one token then).
     punctuation : "keep" or "drop"
@@ -104,13 +103,7 @@ def words(
 def whitespace(text: str, lowercase: bool = True, normalise: str = "NFC") -> list[str]:
     """Split at white space, for text that was tokenised before.
 
-    Parameters
-    ----------
-    text : str
-    lowercase : bool
-        Lower-case the text first.
-    normalise : str
-        As that of :func:`words`.
+    ``lowercase``: Lower-case the text first; ``normalise``: as that of :func:`words`.
     """
     return _prepared(text, lowercase, normalise).split()
 
@@ -121,13 +114,7 @@ def characters(text: str, lowercase: bool = True, normalise: str = "NFC") -> lis
     A character is what a reader takes for one: an extended grapheme cluster of Unicode Standard
     Annex #29, so that marks stay with their letter.
 
-    Parameters
-    ----------
-    text : str
-    lowercase : bool
-        Lower-case the text first.
-    normalise : str
-        As that of :func:`words`.
+    ``lowercase``: Lower-case the text first; ``normalise``: as that of :func:`words`.
     """
     pieces = _prepared(text, lowercase, normalise).split()
     return [character for piece in pieces for character in _CHARACTER.findall(piece)]
@@ -188,12 +175,8 @@ FAMILIES: dict[str, Family] = {
 def check_tokenizer(options: Mapping[str, Any], where: str) -> None:
     """Refuse an unknown family, an unknown option or a value an option cannot take.
 
-    Parameters
-    ----------
-    options : mapping
-        ``family`` and the family's options, as a study file gives them.
-    where : str
-        The config key, for the message.
+    ``options``: ``family`` and the family's options, as a study file gives them; ``where``: the
+    config key, for the message.
 
     Raises
     ------

@@ -47,12 +47,8 @@ class Tokens:
 def encode(documents: Sequence[str], token_lists: Iterable[Iterable[str]]) -> Tokens:
     """Number the tokens of every document.
 
-    Parameters
-    ----------
-    documents : sequence of str
-        The document ids.
-    token_lists : iterable of iterable of str
-        The tokens of each document, in the same order.
+    ``documents``: the document ids; ``token_lists``: the tokens of each document, in the same
+    order.
     """
     numbers: dict[str, int] = {}
     ids: list[NDArray[np.int32]] = []
@@ -95,10 +91,7 @@ def write_tokens(path: str | Path, tokens: Tokens) -> None:
 def read_tokens(path: str | Path) -> Tokens:
     """Read what :func:`write_tokens` wrote.
 
-    Raises
-    ------
-    UserError
-        When the file is not a tokens file.
+    Raises :class:`UserError` when the file is not a tokens file.
     """
     wanted = ("documents", "document_offsets", "types", "type_offsets", "ids", "offsets")
     arrays = storage.read_arrays(path, wanted)

@@ -308,10 +308,7 @@ def write_vocabularies(
 def read_vocabularies(path: str | Path) -> dict[tuple[int, int, int], Vocabulary]:
     """Read what :func:`write_vocabularies` wrote.
 
-    Raises
-    ------
-    UserError
-        When the file is absent, broken or another.
+    Raises :class:`UserError` when the file is absent, broken or another.
     """
     arrays = storage.read_arrays(path, ("folds", "known", "n_types", "policy", "min_count"))
     n_types = int(arrays["n_types"])

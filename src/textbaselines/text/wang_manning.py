@@ -39,17 +39,8 @@ _OUTSIDE_FILTER = re.compile(r"[^a-z-]+")
 def tokenize(text: str, reading: str, normalise: str = "none") -> list[str]:
     """Return the tokens of a text under one of :data:`READINGS`, not yet filtered.
 
-    Parameters
-    ----------
-    text : str
-    reading : one of :data:`READINGS`
-    normalise : one of FORMS of :mod:`textbaselines.datasets.normalisation`
-        None by default: the authors' code takes characters as they are.
-
-    Raises
-    ------
-    ValueError
-        When ``reading`` is none of them.
+    ``normalise``: None by default: the authors' code takes characters as they are. Raises
+    :class:`ValueError` when ``reading`` is none of them.
     """
     text = normalised(text, normalise)
     if reading == "spaces":
@@ -80,8 +71,6 @@ def occurrences(tokens: Tokens, reading: str, highest: int, threads: int = 1) ->
         One of :data:`READINGS`.
     highest : int
         1: unigrams alone; 2 or 3: longer n-grams too, in one dictionary.
-    threads : int
-        At most so many; the result is the same with any number.
 
     Returns
     -------

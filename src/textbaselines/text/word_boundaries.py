@@ -114,7 +114,7 @@ def _unspaced(tokens: Tokens) -> str | None:
             continue
         mine = 0
         for name, pattern in _OF_SCRIPT.items():
-            number = sum(map(_is_letter, pattern.findall(string)))
+            number = sum(map(str.isalpha, pattern.findall(string)))
             of_script[name] += number * count
             mine += number
         holders += (mine > 0) * count
@@ -130,7 +130,3 @@ def _unspaced(tokens: Tokens) -> str | None:
         if number >= letters / 100
     )
     return f"letters are {shares}, in tokens of {length:.1f} letters on average"
-
-
-def _is_letter(character: str) -> bool:
-    return character.isalpha()

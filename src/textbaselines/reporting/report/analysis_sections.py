@@ -33,24 +33,23 @@ _MOST_ROWS = 60
 def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the learning curves."""
     title = "More documents"
-    folder = f"learning_curves/{study['name']}"
-    source = Source(f"{folder}/curves.csv", "write_learning_curves")
+    source = Source("analysis/learning_curves.csv", "analyse")
     blocks: list[Block] = picture_of(
         results,
-        f"{folder}/curves",
+        "figures/learning-curves",
         "learning-curves",
         "Accuracy against the number of training documents; each smaller training set is "
         "contained in every larger one, and all methods are trained on the same documents.",
         source,
     )
-    crossings = results.table(f"{folder}/crossings.csv")
+    crossings = results.table("analysis/crossings.csv")
     if crossings is None:
         return Section(
             "learning-curves",
             title,
             absent="This study has no learning curves (key learning_curves of the study file).",
         )
-    curves = results.table(f"{folder}/curves.csv")
+    curves = results.table("analysis/learning_curves.csv")
     if curves is not None and not curves["accuracy"].notna().any():
         failed = "; ".join(curves["failure"].dropna().unique())
         return Section("learning-curves", title, absent=f"No point has a result: {failed}.")
@@ -72,7 +71,7 @@ def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
                 caption="Where the mean difference over the folds last changes its sign (Ng & "
                 "Jordan 2002 expect the discriminative method ahead in the end). The interval "
                 "resamples folds, which share training documents: it is too narrow.",
-                sources=(Source(f"{folder}/crossings.csv", "write_learning_curves"),),
+                sources=(Source("analysis/crossings.csv", "analyse"),),
                 of_each=_of_each(study),
             )
         )
@@ -82,34 +81,30 @@ def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
 def calibration(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the calibration, before and after Platt's and isotonic."""
     title = "Are the probabilities right?"
-    folder = f"calibration/{study['name']}"
-    table = results.table(f"{folder}/calibration.csv")
+    table = results.table("analysis/calibration.csv")
     if table is None:
-        return absent("calibration", title, f"{folder}/calibration.csv")
-    source = Source(f"{folder}/calibration.csv", "measure_calibration")
+        return absent("calibration", title, "analysis/calibration.csv")
+    source = Source("analysis/calibration.csv", "calibrate")
     with_numbers = named(table[table["ece"].notna()], study)
     if with_numbers.empty:
         why = "; ".join(table["reason"].dropna().unique())
         return Section("calibration", title, absent=f"No probabilities to measure: {why}.")
-    by_length = results.table(f"{folder}/by_length.csv")
-    by_source = Source(f"{folder}/by_length.csv", "measure_calibration")
+    by_length = results.table("analysis/calibration_by_length.csv")
+    by_source = Source("analysis/calibration_by_length.csv", "calibrate")
     own = None if by_length is None else _own(named(by_length, study))
     blocks: list[Block] = [
         *picture_of(
             results,
-            f"{folder}/reliability",
+            "figures/reliability",
             "reliability",
             _reliability_words(with_numbers),
-            *(
-                Source(f"{folder}/{one}.csv", "measure_calibration")
-                for one in ("reliability", "calibration")
-            ),
+            *(Source(f"analysis/{one}.csv", "calibrate") for one in ("reliability", "calibration")),
         ),
     ]
     if own is not None and not own.empty:
         blocks += picture_of(
             results,
-            f"{folder}/by_length",
+            "figures/calibration-by-length",
             "calibration-by-length",
             "Confidence minus accuracy by document length, in fifths of the documents.",
             by_source,
@@ -231,17 +226,17 @@ def _of_each(study: Mapping[str, Any]) -> int:
 
 def lengths(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of accuracy by document length."""
-    stem = f"lengths/{study['name']}/accuracy_by_length"
+    file = "analysis/accuracy_by_length.csv"
     figure = picture_of(
         results,
-        stem,
+        "figures/accuracy-by-length",
         "lengths",
         "Accuracy by document length, in fifths of the documents, with 95 % intervals.",
-        Source(f"{stem}.csv", "measure_lengths"),
+        Source(file, "analyse"),
     )
-    table = results.table(f"{stem}.csv")
+    table = results.table(file)
     if not figure or table is None:
-        return absent("lengths", "Does length matter?", f"{stem}.csv")
+        return absent("lengths", "Does length matter?", file)
     if table.empty:
         none = "No row of this study has a result."
         return Section("lengths", "Does length matter?", absent=none)

@@ -20,7 +20,7 @@ class Source:
     Attributes
     ----------
     file : str
-        Path under the folder of results.
+        Path under the folder of the study.
     rule : str
         The rule of the workflow that makes the file.
     """
@@ -108,7 +108,7 @@ class Results:
     Attributes
     ----------
     folder : Path
-        The folder of results.
+        The folder of the study's results.
     files : frozenset of str
         Paths under it; what is not among them is not looked for, so that a file left behind by
         another run cannot get into the page.
@@ -147,11 +147,8 @@ def sheet_of_frame(
 
     Parameters
     ----------
-    frame : data frame
     columns : mapping of column to (head, format)
         What is shown, in this order. Without a format it is a column of words.
-    name, title, caption : str
-    sources : sequence of Source
     at_most : int, optional
         Show only so many rows; the others are counted.
     of_each : int, optional
@@ -210,4 +207,4 @@ def picture_of(
 
 def absent(name: str, title: str, file: str) -> Section:
     """Return a section that says which file it lacks."""
-    return Section(name, title, absent=f"Not made in this study (no results/{file}).")
+    return Section(name, title, absent=f"Not made in this study (no {file}).")

@@ -16,7 +16,6 @@ from textbaselines.reporting.contrasts import (
     omnibus_words,
     p_text,
     rank_table,
-    signed,
 )
 from textbaselines.reporting.fidelity import verdict_lines
 from textbaselines.reporting.figures import chosen_how
@@ -35,18 +34,16 @@ from textbaselines.reporting.report.blocks import (
 from textbaselines.reporting.report.findings import findings, headline
 from textbaselines.reporting.report.formats import intervals, three_decimals
 from textbaselines.reporting.report.titles import named, row_titles
-from textbaselines.reporting.tables import MACRO_F1, comparison_tables
+from textbaselines.reporting.tables import MACRO_F1, comparison_tables, signed
 from textbaselines.storage import read_parquet
 
 
 def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> Section:
     """Return the section that answers the question of the study."""
-    name = study["name"]
-    folder = f"significance/{name}"
-    pairs, contrasts = (results.table(f"{folder}/{one}.csv") for one in ("pairs", "contrasts"))
-    sources = [Source(f"tables/{name}/comparison.csv", "write_tables")]
+    pairs, contrasts = (results.table(f"significance/{one}.csv") for one in ("pairs", "contrasts"))
+    sources = [Source("tables/comparison.csv", "write_tables")]
     if pairs is not None:
-        sources += [Source(f"{folder}/{one}.csv", "compare_rows") for one in ("pairs", "contrasts")]
+        sources += [Source(f"significance/{one}.csv", "compare") for one in ("pairs", "contrasts")]
     datasets = len(study["datasets"])
     # Rows that are one model on every dataset count once.
     of_methods = cells[cells["selection"] != MAJORITY]
@@ -64,12 +61,12 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
     if short := headline(cells, pairs, study):
         blocks.append(Prose((short,), tuple(sources[:2])))
     blocks.append(Prose(tuple(said), tuple(sources), listed=True))
-    ranks, omnibus = (results.table(f"{folder}/{one}.csv") for one in ("ranks", "omnibus"))
+    ranks, omnibus = (results.table(f"significance/{one}.csv") for one in ("ranks", "omnibus"))
     if ranks is not None and omnibus is not None and datasets > 1:
         blocks.append(
             Prose(
                 (_over_all(ranks, omnibus, study),),
-                tuple(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("omnibus", "ranks")),
+                tuple(Source(f"significance/{o}.csv", "compare") for o in ("omnibus", "ranks")),
             )
         )
     declared = study["contrasts_declared"]
@@ -102,9 +99,8 @@ def _over_all(ranks: pd.DataFrame, omnibus: pd.DataFrame, study: Mapping[str, An
 
 def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> Section:
     """Return the section of the accuracies."""
-    name = study["name"]
-    source = Source(f"tables/{name}/comparison.csv", "write_tables")
-    overlap = results.path(f"duplicates/{name}/overlap.parquet")
+    source = Source("tables/comparison.csv", "write_tables")
+    overlap = results.path("evaluation/overlap.parquet")
     # What inner folds chose comes first, what has seen the test folds last.
     tables = comparison_tables(
         cells,
@@ -117,7 +113,7 @@ def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) ->
     blocks: list[Block] = [Sheet(_short(table, study), (source,)) for table in tables]
     figure = picture_of(
         results,
-        f"figures/{name}/accuracy",
+        "figures/accuracy",
         "accuracy",
         "Accuracy with 95 % intervals, one panel for each dataset. "
         + chosen_how(set(compared_cells(cells)["selection"])),
@@ -130,11 +126,10 @@ def accuracy(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) ->
 def difference(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the tests, on each dataset and over all of them."""
     title = "Is the difference real?"
-    folder = f"significance/{study['name']}"
-    contrasts = results.table(f"{folder}/contrasts.csv")
+    contrasts = results.table("significance/contrasts.csv")
     if contrasts is None:
-        return absent("difference", title, f"{folder}/contrasts.csv")
-    source = Source(f"{folder}/contrasts.csv", "compare_rows")
+        return absent("difference", title, "significance/contrasts.csv")
+    source = Source("significance/contrasts.csv", "compare")
     if contrasts.empty:
         return Section("difference", title, absent="The study has one row: nothing to compare.")
     if not contrasts["p"].notna().any():
@@ -144,63 +139,63 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
         )
     blocks: list[Block] = [
         Sheet(_short(contrast_table(contrasts, study), study), (source,)),
-        _tests(contrasts, study, folder),
+        _tests(contrasts, study),
     ]
     across, ranks, omnibus = (
-        results.table(f"{folder}/{one}.csv") for one in ("across", "ranks", "omnibus")
+        results.table(f"significance/{one}.csv") for one in ("across", "ranks", "omnibus")
     )
     if across is not None and ranks is not None and omnibus is not None:
-        over_all = Source(f"{folder}/omnibus.csv", "compare_rows")
+        over_all = Source("significance/omnibus.csv", "compare")
         if len(study["datasets"]) == 1:
             words = "Tables over all datasets are left out: the study has one dataset."
             return Section("difference", title, (*blocks, Prose((words,), (over_all,))))
         blocks += [
             Sheet(
                 _short(across_table(across, study), study),
-                (Source(f"{folder}/across.csv", "compare_rows"),),
+                (Source("significance/across.csv", "compare"),),
             ),
             Sheet(
                 _short(rank_table(ranks, omnibus, study), study),
-                tuple(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("ranks", "omnibus")),
+                tuple(Source(f"significance/{o}.csv", "compare") for o in ("ranks", "omnibus")),
             ),
         ]
-    nemenyi = results.table(f"{folder}/nemenyi.csv")
+    nemenyi = results.table("significance/nemenyi.csv")
     if nemenyi is None or nemenyi.empty:
         why = "" if omnibus is None else f" {omnibus_words(omnibus)}"
         left_out = f"The diagram of critical differences is left out.{why}"
         return Section("difference", title, (*blocks, Prose((left_out,))))
     blocks += picture_of(
         results,
-        f"figures/{study['name']}/critical-difference",
+        "figures/critical-difference",
         "critical-difference",
         "Average ranks over the datasets; a bar joins rows that Nemenyi's test does not tell "
         "apart.",
-        *(Source(f"{folder}/{o}.csv", "compare_rows") for o in ("ranks", "omnibus", "nemenyi")),
+        *(Source(f"significance/{o}.csv", "compare") for o in ("ranks", "omnibus", "nemenyi")),
     )
     return Section("difference", title, tuple(blocks))
 
 
 def search(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the search for hyper-parameters."""
-    stem = f"search/{study['name']}/curves"
+    file = "analysis/search.csv"
     figure = picture_of(
         results,
-        stem,
+        "figures/search",
         "search",
         "What search pays: expected accuracy on the inner folds of the best of n grid points "
         "drawn at random, against n (Dodge et al. 2019).",
-        Source(f"{stem}.csv", "write_search_curves"),
+        Source(file, "analyse"),
     )
-    curves = results.table(f"{stem}.csv")
+    curves = results.table(file)
     if not figure or curves is None:
-        return absent("search", "Hyper-parameters", f"{stem}.csv")
+        return absent("search", "Hyper-parameters", file)
     if curves.empty:
         none = "No method of this study has more than one grid point, so nothing was searched."
         return Section("search", "Hyper-parameters", absent=none)
     return Section("search", "Hyper-parameters", tuple(figure))
 
 
-def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sheet:
+def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Sheet:
     """Return every test of the contrasts side by side, with the effect sizes."""
     titles = row_titles(study)
     rows = named(contrasts[contrasts["p"].notna()], study)
@@ -250,7 +245,7 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sh
         "Standardised: mean over standard deviation of the difference per document. The file of "
         "all pairs has the same for every two rows.",
         sources=tuple(
-            Source(f"{folder}/{one}.csv", "compare_rows") for one in ("contrasts", "pairs")
+            Source(f"significance/{one}.csv", "compare") for one in ("contrasts", "pairs")
         ),
         of_each=max(6, 60 // max(1, len(study["datasets"]))),
     )
@@ -258,9 +253,8 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sh
 
 def paper(results: Results, study: Mapping[str, Any]) -> Section | None:
     """Return the section of the published numbers and claims, where the study has them."""
-    name = study["name"]
     fidelity = results.table("tables/fidelity.csv")
-    claims = results.table(f"tables/{name}/claims.csv")
+    claims = results.table("tables/claims.csv")
     if fidelity is None or claims is None:
         return None
     source = Source("tables/fidelity.csv", "write_paper_tables")
@@ -269,7 +263,7 @@ def paper(results: Results, study: Mapping[str, Any]) -> Section | None:
     judged = Sheet(
         claims_table(claims, study),
         tuple(
-            Source(f"tables/{name}/{one}.csv", "write_paper_tables")
+            Source(f"tables/{one}.csv", "write_paper_tables")
             for one in ("claim_verdicts", "claims")
         ),
     )

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from textbaselines.experiments.selection import ACROSS, compared_cells
-from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.figures import chosen_how
 from textbaselines.reporting.report.blocks import (
     Block,
@@ -18,17 +17,18 @@ from textbaselines.reporting.report.blocks import (
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, intervals
 from textbaselines.reporting.report.titles import named
+from textbaselines.reporting.tables import signed
 
 
 def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the repeated texts."""
     title = "Repeated texts"
     beside = _grouped(results, study)
-    file = f"duplicates/{study['name']}/leak.csv"
+    file = "analysis/train_test_overlap.csv"
     leak = results.table(file)
     if leak is None:
         return absent("duplicates", title, file)
-    source = Source(file, "measure_leak")
+    source = Source(file, "analyse")
     if leak.empty:
         none = "No test document's text stands word by word in the training documents of its fold."
         return Section("duplicates", title, (Prose((none,), (source,)), *beside))
@@ -65,7 +65,7 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
 
 def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
     """Return the table of plain and grouped accuracy, where the study has both."""
-    file = f"duplicates/{study['name']}/grouped.csv"
+    file = "analysis/grouped.csv"
     compared = results.table(file)
     if compared is None or compared.empty:
         return ()
@@ -90,7 +90,7 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
             "each repeated text where its first document is (under an official split: without "
             f"the test documents that stand in training). {how} Interval: bootstrap over groups "
             "of identical text. Datasets without such texts are not shown.",
-            sources=(Source(file, "write_grouped"),),
+            sources=(Source(file, "analyse"),),
             at_most=40,
         ),
     )
@@ -106,7 +106,7 @@ _ODD: dict[str, tuple[str, Format | None]] = {
 
 def data(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the data audit."""
-    file = f"tables/{study['name']}/data.csv"
+    file = "tables/data.csv"
     found = results.table(file)
     if found is None:
         return absent("data", "The data", file)
@@ -137,7 +137,7 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
             "share at least 80 % of their word pairs with a document of another text. Texts with "
             "two labels: documents whose text stands under several classes. Test texts in "
             "training: under an official split.",
-            sources=(Source(file, "write_data_tables"),),
+            sources=(Source(file, "write_tables"),),
         )
     ]
     odd = found[(found[list(_ODD)] > 0).any(axis=1)]
@@ -154,10 +154,10 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 "read. Near-duplicates not settled: documents without a near-duplicate so far, of "
                 "a template that so many texts share that not all were compared. Datasets that "
                 "have none of these are not listed.",
-                sources=(Source(file, "write_data_tables"),),
+                sources=(Source(file, "write_tables"),),
             )
         )
-    file = f"tables/{study['name']}/near_duplicates.csv"
+    file = "tables/near_duplicates.csv"
     pairs = results.table(file)
     if pairs is not None and len(pairs):
         blocks.append(
@@ -175,7 +175,7 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 title="Some near-duplicates",
                 caption="Pairs of documents of different text, the most alike of each dataset: "
                 "found by MinHash, then measured exactly.",
-                sources=(Source(file, "write_data_tables"),),
+                sources=(Source(file, "write_tables"),),
                 of_each=max(2, 25 // len(found)),
             )
         )

@@ -11,7 +11,6 @@ from textbaselines.reporting.confusion_figure import (
     has_many_classes,
     most_confused,
 )
-from textbaselines.reporting.contrasts import signed
 from textbaselines.reporting.report.blocks import (
     Block,
     Format,
@@ -25,6 +24,7 @@ from textbaselines.reporting.report.blocks import (
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, three_decimals
 from textbaselines.reporting.report.titles import named
+from textbaselines.reporting.tables import signed
 
 _MOST_ROWS = 25
 _DATASET = {"dataset_title": ("Dataset", None)}
@@ -40,15 +40,14 @@ _DOCUMENT = {
 def errors(results: Results, study: Mapping[str, Any]) -> Section:
     """Return the section of the error analysis."""
     title = "What goes wrong"
-    folder = f"errors/{study['name']}"
     # A few of each dataset, not the first dataset alone.
     of_each = max(3, _MOST_ROWS // max(1, len(study["datasets"])))
     blocks: list[Block] = []
     for part in _PARTS:
-        frame = results.table(f"{folder}/{part.file}.csv")
+        frame = results.table(f"analysis/{part.file}.csv")
         if frame is None:
             continue
-        source = Source(f"{folder}/{part.file}.csv", "analyse_errors")
+        source = Source(f"analysis/{part.file}.csv", "analyse")
         prepared = part.prepare(named(frame, study)) if len(frame) else frame
         if prepared.empty:
             if part.nothing:
@@ -57,7 +56,7 @@ def errors(results: Results, study: Mapping[str, Any]) -> Section:
         if part.name == "confused":
             blocks += picture_of(
                 results,
-                f"{folder}/confusion",
+                "figures/confusion",
                 "confusion",
                 "What is taken for what: each line is a label, each column a predicted class. Of "
                 "the row of each dataset that is right most often, test predictions of all repeats "
@@ -76,7 +75,7 @@ def errors(results: Results, study: Mapping[str, Any]) -> Section:
             )
         )
     if not blocks:
-        return absent("errors", title, f"{folder}/hard_documents.csv")
+        return absent("errors", title, "analysis/hard_documents.csv")
     return Section("errors", title, tuple(blocks))
 
 

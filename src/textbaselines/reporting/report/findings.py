@@ -12,9 +12,9 @@ from textbaselines.experiments.selection import compared_cells
 from textbaselines.experiments.significance import LEVEL, holm
 from textbaselines.experiments.twins import distinct, joined, twins_of
 from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
-from textbaselines.reporting.contrasts import T_TEST, p_text, signed
+from textbaselines.reporting.contrasts import T_TEST, p_text
 from textbaselines.reporting.report.titles import row_titles
-from textbaselines.reporting.tables import percent
+from textbaselines.reporting.tables import percent, signed
 
 
 def headline(cells: pd.DataFrame, pairs: pd.DataFrame | None, study: Mapping[str, Any]) -> str:
@@ -69,8 +69,6 @@ def findings(
     pairs, contrasts : data frame or None
         The tables of :mod:`textbaselines.experiments.pairs` and ``verdicts``; None when the study
         has none.
-    study : mapping
-        The study's description.
     """
     titles = row_titles(study)
     sentences = []

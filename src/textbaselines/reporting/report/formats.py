@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from textbaselines.reporting.contrasts import signed
-from textbaselines.reporting.tables import percent
+from textbaselines.reporting.tables import percent, signed
 
 
 def as_percent(fraction: float) -> str:

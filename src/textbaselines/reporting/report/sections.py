@@ -32,16 +32,10 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "statsmodels", "snakem
 def sections_of(results: Results, study: Mapping[str, Any], root: Path) -> list[Section]:
     """Return the sections of a study's report, the answer first.
 
-    Parameters
-    ----------
-    results : Results
-        The files; ``cells/<study>.parquet`` must be among them.
-    study : mapping
-        The study's description.
-    root : Path
-        The checkout, whose commit and lock are told.
+    ``results``: the files; ``cells/<study>.parquet`` must be among them; ``root``: the checkout,
+    whose commit and lock are told.
     """
-    cells = storage.read_parquet(results.folder / f"cells/{study['name']}.parquet")
+    cells = storage.read_parquet(results.folder / "evaluation" / "cells.parquet")
     sections = [
         comparison_sections.answer(results, study, cells),
         comparison_sections.accuracy(results, study, cells),
@@ -62,19 +56,18 @@ def sections_of(results: Results, study: Mapping[str, Any], root: Path) -> list[
 
 
 def _costs(results: Results, study: Mapping[str, Any]) -> Section:
-    folder = f"costs/{study['name']}"
-    costs = results.table(f"{folder}/costs.csv")
+    costs = results.table("tables/costs.csv")
     if costs is None:
-        return absent("costs", "What it costs", f"{folder}/costs.csv")
+        return absent("costs", "What it costs", "tables/costs.csv")
     figure = picture_of(
         results,
-        f"{folder}/front",
+        "figures/cost-front",
         "cost-front",
         "Accuracy against the seconds of one fit, one panel for each dataset. Filled markers lie "
         "on the front: no other row is as accurate and faster, or as fast and more accurate.",
-        Source(f"{folder}/front.csv", "write_costs"),
+        Source("tables/cost_front.csv", "write_tables"),
     )
-    table = Sheet(cost_table(costs, study), (Source(f"{folder}/costs.csv", "write_costs"),))
+    table = Sheet(cost_table(costs, study), (Source("tables/costs.csv", "write_tables"),))
     return Section("costs", "What it costs", (*figure, table))
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textbaselines.result_paths import Results
 from textbaselines import provenance
 from textbaselines.errors import UserError
 from textbaselines.experiments.costs import benchmark_file, read_benchmark
@@ -30,6 +29,7 @@ from textbaselines.experiments.selection import (
 )
 from textbaselines.reporting.tracking import artifacts as shown
 from textbaselines.reporting.tracking.artifacts import Artifact
+from textbaselines.result_paths import Results
 from textbaselines.storage import (
     canonical_json,
     file_digest,

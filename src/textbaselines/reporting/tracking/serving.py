@@ -6,11 +6,11 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from textbaselines.result_paths import Results
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import REBUILD, check_place
 from textbaselines.reporting.tracking.variables import for_store, say_unused
+from textbaselines.result_paths import Results
 from textbaselines.storage import read_json
 
 _SERVER = Path(__file__).parents[1] / "scoring_server.py"
@@ -23,11 +23,8 @@ def serve_command(
 
     Parameters
     ----------
-    results : Path
-        The folder of results.
     name : str or None
         Of the registered model: the dataset's.
-    port : int
     alias : str
         Of the version to serve.
 

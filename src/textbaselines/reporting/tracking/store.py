@@ -108,7 +108,6 @@ def open_store(
 
     Parameters
     ----------
-    location : Location
     patience : float
         Seconds to wait while another process logs.
     rebuild : bool

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from textbaselines.result_paths import Results
 from textbaselines.errors import UserError
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import check_place
 from textbaselines.reporting.tracking.variables import for_store, say_unused
+from textbaselines.result_paths import Results
 from textbaselines.storage import read_json
 
 PORT = 5000
@@ -27,10 +27,7 @@ def ui_command(results: Path, port: int = PORT) -> tuple[list[str], dict[str, st
     name, has one worker, and neither runs jobs nor a gateway to language models nor reports use.
     Of a store that was made in another folder it shows numbers, no files: a warning says so.
 
-    Raises
-    ------
-    UserError
-        When there is no store yet.
+    Raises :class:`UserError` when there is no store yet.
     """
     database = Results(results).database.absolute()
     if not database.is_file():
@@ -68,10 +65,6 @@ def links_of_study(
 
     Parameters
     ----------
-    results : Path
-        The folder of results.
-    study : mapping
-        The study's description.
     base : str, optional
         The server's root; that of :func:`ui_command`, or of the study's own server, by default.
     """

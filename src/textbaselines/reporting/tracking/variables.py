@@ -36,11 +36,7 @@ _log = logging.getLogger("textbaselines")
 def for_store(environment: Mapping[str, str], uri: str) -> dict[str, str]:
     """Return the environment of a process that uses the store at ``uri`` and no other.
 
-    Parameters
-    ----------
-    environment : mapping
-    uri : str
-        The address of the store, for runs and registered models alike.
+    ``uri``: the address of the store, for runs and registered models alike.
 
     Returns
     -------
