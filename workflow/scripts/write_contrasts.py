@@ -1,17 +1,15 @@
 """Write the tables and the figure of the contrasts: see reporting.contrasts."""
 
 import argparse
-import io
 from pathlib import Path
-
-from rich.console import Console
 
 from textbaselines import storage
 from textbaselines.csv_tables import read_csv
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting import contrasts, layout
+from textbaselines.reporting import contrasts
 from textbaselines.reporting.critical_difference import critical_difference_figure
 from textbaselines.reporting.figures import draw_figure
+from textbaselines.reporting.table_files import plain_text, write_tables
 
 
 def main() -> None:
@@ -35,17 +33,7 @@ def main() -> None:
                 contrasts.across_table(read["across"], study),
                 contrasts.rank_table(read["ranks"], read["omnibus"], study),
             ]
-        terminal = io.StringIO()
-        for table in tables:
-            layout.print_table(table, Console(file=terminal))
-        forms = {
-            ".md": "\n".join(layout.to_markdown(table) for table in tables),
-            ".tex": "\n".join(layout.to_latex(table) for table in tables),
-            ".html": layout.to_html(tables, study["title"]),
-            ".txt": terminal.getvalue(),
-        }
-        for ending, text in forms.items():
-            storage.write_text(args.tables.with_suffix(ending), text)
+        write_tables(args.tables, tables, study["title"], txt=plain_text(tables))
         tests = (read["ranks"], read["nemenyi"], read["omnibus"])
         draw_figure(args.figure, critical_difference_figure, *tests, study)
 

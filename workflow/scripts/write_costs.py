@@ -7,10 +7,10 @@ from textbaselines import storage
 from textbaselines.experiments.costs import costs_of_runs
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting import layout
 from textbaselines.reporting.cost_front import cost_front, cost_front_figure
 from textbaselines.reporting.costs import cost_table
 from textbaselines.reporting.figures import draw_figure
+from textbaselines.reporting.table_files import write_tables
 from textbaselines.reporting.tables import to_csv
 
 
@@ -29,15 +29,8 @@ def main() -> None:
         study = storage.read_json(args.study)
         benchmarks = [args.benchmarks / ("/".join(run) + ".tsv") for run in study["runs"]]
         costs = costs_of_runs(run_folders(args.runs, study), benchmarks)
-        table = cost_table(costs, study)
-        forms = {
-            ".csv": to_csv(costs),
-            ".md": layout.to_markdown(table),
-            ".tex": layout.to_latex(table),
-            ".html": layout.to_html([table], study["title"]),
-        }
-        for ending, text in forms.items():
-            storage.write_text(args.stem.with_suffix(ending), text)
+        tables = [cost_table(costs, study)]
+        write_tables(args.stem, tables, study["title"], csv=to_csv(costs))
         front = cost_front(storage.read_parquet(args.cells), costs)
         storage.write_text(args.front.with_suffix(".csv"), to_csv(front))
         draw_figure(args.front, cost_front_figure, front, study)

@@ -8,7 +8,8 @@ import pandas as pd
 from textbaselines import storage
 from textbaselines.experiments.evaluation import run_folders
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting import claims, fidelity, layout
+from textbaselines.reporting import claims, fidelity
+from textbaselines.reporting.table_files import write_tables
 from textbaselines.reporting.tables import to_csv
 
 
@@ -43,14 +44,8 @@ def main() -> None:
         storage.write_text(args.fidelity, to_csv(judged[judged["source"] == "paper"]))
         storage.write_text(args.claims, to_csv(comparisons))
         storage.write_text(args.verdicts, to_csv(claims.verdicts(comparisons)))
-        forms = {
-            ".md": "\n".join(layout.to_markdown(table) for table in tables),
-            ".tex": "\n".join(layout.to_latex(table) for table in tables),
-            ".html": layout.to_html(tables, study["title"]),
-            ".txt": "".join(f"{line}\n" for line in verdict),
-        }
-        for ending, text in forms.items():
-            storage.write_text(args.stem.with_suffix(ending), text)
+        lines = "".join(f"{line}\n" for line in verdict)
+        write_tables(args.stem, tables, study["title"], txt=lines)
         log.info("%s", verdict[-1])
 
 

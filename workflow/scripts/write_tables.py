@@ -1,15 +1,13 @@
 """Write the comparison tables in every form: see textbaselines.reporting.tables."""
 
 import argparse
-import io
 from pathlib import Path
-
-from rich.console import Console
 
 from textbaselines import storage
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.logs import run_script, run_to_end
-from textbaselines.reporting import layout, tables
+from textbaselines.reporting import tables
+from textbaselines.reporting.table_files import plain_text, write_tables
 
 
 def main() -> None:
@@ -30,18 +28,8 @@ def main() -> None:
             cells, study, decimals=decimals, interval=INTERVAL, overlap=overlap
         )
         long = tables.long_table(cells, study, decimals=decimals, overlap=overlap)
-        terminal = io.StringIO()
-        for table in all_tables:
-            layout.print_table(table, Console(file=terminal))
-        forms = {
-            ".md": "\n".join(layout.to_markdown(table) for table in all_tables),
-            ".tex": "\n".join(layout.to_latex(table) for table in all_tables),
-            ".csv": tables.to_csv(long),
-            ".html": layout.to_html(all_tables, study["title"]),
-            ".txt": terminal.getvalue(),
-        }
-        for ending, text in forms.items():
-            storage.write_text(args.stem.with_suffix(ending), text)
+        text = plain_text(all_tables)
+        write_tables(args.stem, all_tables, study["title"], csv=tables.to_csv(long), txt=text)
 
 
 if __name__ == "__main__":
