@@ -224,7 +224,7 @@ def test_fitted_estimators_are_not_kept():
         (
             "elm",
             "extreme_learning",
-            "_solve",
+            "solve",
             [{"ridge": r, "draws": 2} for r in (0.1, 1.0)],
             2,
         ),

@@ -16,7 +16,8 @@ from textbaselines.reporting.claims import (
     read_points,
     verdicts,
 )
-from textbaselines.reporting.layout import to_html, to_markdown
+from textbaselines.reporting.layout import to_markdown
+from textbaselines.reporting.report.page import to_html
 from textbaselines.storage import write_json, write_parquet
 
 BIGRAMS = (

@@ -16,7 +16,8 @@ from textbaselines.reporting.contrasts import (
 )
 from textbaselines.reporting.critical_difference import critical_difference_figure
 from textbaselines.reporting.figures import write_figure
-from textbaselines.reporting.layout import to_html, to_latex, to_markdown
+from textbaselines.reporting.layout import to_latex, to_markdown
+from textbaselines.reporting.report.page import to_html
 from textbaselines.reporting.tables import signed
 
 STUDY = {

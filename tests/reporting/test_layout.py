@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from rich.console import Console
 
-from textbaselines.reporting.layout import Cell, Table, print_table, to_html, to_latex, to_markdown
+from textbaselines.reporting.layout import Cell, Table, print_table, to_latex, to_markdown
+from textbaselines.reporting.report.page import to_html
 
 
 def wide_table(columns=12):

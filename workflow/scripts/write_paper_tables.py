@@ -8,7 +8,8 @@ import pandas as pd
 
 from textbaselines import storage
 from textbaselines.experiments.runs import runs_of_study
-from textbaselines.reporting import claims, fidelity, layout
+from textbaselines.reporting import claims, fidelity
+from textbaselines.reporting.table_files import write_tables
 from textbaselines.reporting.tables import to_csv
 from textbaselines.result_paths import StudyFolder
 from textbaselines.scripts import run
@@ -30,14 +31,8 @@ def main(log: Logger, study: StudyFolder, published: Path) -> None:
     storage.write_text(study.table("fidelity"), to_csv(judged[judged["source"] == "paper"]))
     storage.write_text(study.table("claims"), to_csv(comparisons))
     storage.write_text(study.table("claim_verdicts"), to_csv(claims.verdicts(comparisons)))
-    forms = {
-        "md": "\n".join(layout.to_markdown(table) for table in tables),
-        "tex": "\n".join(layout.to_latex(table) for table in tables),
-        "html": layout.to_html(tables, described["title"]),
-        "txt": "".join(f"{line}\n" for line in verdict),
-    }
-    for form, text in forms.items():
-        storage.write_text(study.table("paper", form), text)
+    lines = "".join(f"{line}\n" for line in verdict)
+    write_tables(study.table("paper"), tables, described["title"], txt=lines)
     log.info("%s", verdict[-1])
 
 

@@ -1,17 +1,14 @@
 """Write the tables and figures of a study: see textbaselines.reporting."""
 
-import io
 from logging import Logger
 from typing import Any
-
-from rich.console import Console
 
 from textbaselines import storage
 from textbaselines.csv_tables import read_csv
 from textbaselines.experiments.costs import costs_of_runs
 from textbaselines.experiments.evaluation import INTERVAL
 from textbaselines.experiments.runs import runs_of_study
-from textbaselines.reporting import contrasts, layout, tables
+from textbaselines.reporting import contrasts, tables
 from textbaselines.reporting.analysis_figures import (
     length_figure,
     overconfidence_figure,
@@ -25,6 +22,7 @@ from textbaselines.reporting.curve_figure import learning_curve_figure
 from textbaselines.reporting.data_table import data_table, near_duplicates_table
 from textbaselines.reporting.figures import accuracy_figure, draw_figure
 from textbaselines.reporting.search_figure import search_figure
+from textbaselines.reporting.table_files import plain_text, write_tables
 from textbaselines.result_paths import StudyFolder
 from textbaselines.scripts import run
 
@@ -46,8 +44,8 @@ def _comparison(study: StudyFolder, described: dict[str, Any]) -> None:
         cells, described, decimals=decimals, interval=INTERVAL, overlap=overlap
     )
     long = tables.long_table(cells, described, decimals=decimals, overlap=overlap)
-    _write(study, "comparison", shown, described["title"], text=_on_terminal(shown))
-    storage.write_text(study.table("comparison"), tables.to_csv(long))
+    stem = study.table("comparison")
+    write_tables(stem, shown, described["title"], txt=plain_text(shown), csv=tables.to_csv(long))
     draw_figure(study.figure("accuracy"), accuracy_figure, cells, described, interval=INTERVAL)
 
 
@@ -60,7 +58,7 @@ def _contrasts(study: StudyFolder, described: dict[str, Any]) -> None:
             contrasts.across_table(read["across"], described),
             contrasts.rank_table(read["ranks"], read["omnibus"], described),
         ]
-    _write(study, "contrasts", shown, described["title"], text=_on_terminal(shown))
+    write_tables(study.table("contrasts"), shown, described["title"], txt=plain_text(shown))
     tests = read["ranks"], read["nemenyi"], read["omnibus"]
     figure = study.figure("critical-difference")
     draw_figure(figure, critical_difference_figure, *tests, described)
@@ -69,8 +67,8 @@ def _contrasts(study: StudyFolder, described: dict[str, Any]) -> None:
 def _costs(study: StudyFolder, described: dict[str, Any]) -> None:
     runs = runs_of_study(study.runs, described)
     costs = costs_of_runs(runs, study.training_benchmarks)
-    _write(study, "costs", [cost_table(costs, described)], described["title"])
-    storage.write_text(study.table("costs"), tables.to_csv(costs))
+    shown, csv = [cost_table(costs, described)], tables.to_csv(costs)
+    write_tables(study.table("costs"), shown, described["title"], csv=csv)
     front = cost_front(storage.read_parquet(study.cells), costs)
     storage.write_text(study.table("cost_front"), tables.to_csv(front))
     draw_figure(study.figure("cost-front"), cost_front_figure, front, described)
@@ -99,28 +97,6 @@ def _analyses(study: StudyFolder, described: dict[str, Any]) -> None:
         draw("learning-curves", learning_curve_figure, "learning_curves", "crossings")
     if any(len(dataset["classes"]) > 2 for dataset in described["datasets"]):
         draw("confusion", confusion_figure, "confusion")
-
-
-def _write(
-    study: StudyFolder, name: str, shown: list[layout.Table], title: str, text: str | None = None
-) -> None:
-    """Write tables in the forms that papers, pages and terminals take."""
-    forms = {
-        "md": "\n".join(layout.to_markdown(table) for table in shown),
-        "tex": "\n".join(layout.to_latex(table) for table in shown),
-        "html": layout.to_html(shown, title),
-    }
-    if text is not None:
-        forms["txt"] = text
-    for form, content in forms.items():
-        storage.write_text(study.table(name, form), content)
-
-
-def _on_terminal(shown: list[layout.Table]) -> str:
-    terminal = io.StringIO()
-    for table in shown:
-        layout.print_table(table, Console(file=terminal))
-    return terminal.getvalue()
 
 
 if __name__ == "__main__":

@@ -203,7 +203,7 @@ def _width(representation: Representation, tokens: float) -> float:
 def units(family: str, documents: int, width: float, params: Mapping[str, Any]) -> float:
     """Return the units of :data:`STATED_RATES` that a fit has.
 
-    ``width``: Terms, or coordinates, of a document; ``params``: all parameters of the grid point.
+    ``width``: terms, or coordinates, of a document; ``params``: all parameters of the grid point.
     """
     match STATED_RATES[family][0]:
         case "terms":

@@ -110,7 +110,7 @@ def decisive_test(
     allows for training sets that overlap. With one fold (an official split, a single half):
     McNemar's exact test on its documents.
 
-    ``documents``: Gives the two arrays of :func:`exact_mcnemar`; called for one fold only.
+    ``documents``: gives the two arrays of :func:`exact_mcnemar`; called for one fold only.
     """
     if len(np.asarray(differences)) > 1:
         return corrected_resampled_t(differences, train_sizes, test_sizes)

@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from textbaselines.models.estimator import Estimator
-from textbaselines.models.liblinear import LinearSolution
-from textbaselines.models.matrices import Matrix, products
+from textbaselines.models.liblinear import BinaryProblems, LinearSolution, solve_linear
+from textbaselines.models.matrices import Matrix, int32_indices, products
 from textbaselines.models.refusals import label_fault
 
 
@@ -243,6 +243,34 @@ class LinearClassifier(Classifier):
         self.converged_ = all(solution.converged for solution in solutions)
         gaps = [solution.gap for solution in solutions]
         self.gap_ = float(np.max(gaps)) if gaps else math.nan
+
+
+class LiblinearClassifier(LinearClassifier):
+    """A linear classifier that is what LIBLINEAR finds, one class against the rest."""
+
+    C: float
+    loss: str
+    penalty: str = "l2"
+    dual: bool
+    tol: float
+    max_iter: int
+    bias: float | None
+    seed: int
+
+    def _prepare(self, X: Matrix, y: ArrayLike) -> BinaryProblems:
+        X, codes = self._training_data(X, y)
+        return BinaryProblems(int32_indices(X), self._one_against_rest(codes))
+
+    def _solve(self, prepared: BinaryProblems) -> list[LinearSolution]:
+        names = ("C", "loss", "penalty", "dual", "tol", "max_iter", "bias", "seed")
+        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return [solve_linear(prepared.X, mask, **options) for mask in prepared.masks]
+
+    def _assess(self, solved: list[LinearSolution]) -> None:
+        self._measure_gaps(solved)
+
+    def _complete(self, solved: list[LinearSolution]) -> None:
+        self._take_solutions(solved)
 
 
 class ProbabilisticClassifier(Classifier):

@@ -3,15 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike
-
-from textbaselines.models.classifier import LinearClassifier, OneAgainstRestProbabilities
-from textbaselines.models.liblinear import BinaryProblems, LinearSolution, solve_linear
-from textbaselines.models.matrices import Matrix, int32_indices
+from textbaselines.models.classifier import LiblinearClassifier, OneAgainstRestProbabilities
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
-class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
+class LogisticRegression(LiblinearClassifier, OneAgainstRestProbabilities):
     """Regularised logistic regression, one class against the rest (Fan et al. 2008, LIBLINEAR).
 
     Minimises the penalty + C * sum over documents of log(1 + exp(-y (w'x + b))). The penalty is
@@ -55,6 +51,8 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
         "bias": Number("value of the bias feature", low=0, low_open=True, optional=True),
     }
 
+    loss = "logistic"
+
     def __init__(
         self,
         C: float = 1.0,
@@ -81,30 +79,3 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
         if params.get("penalty") == "l1" and params.get("dual") is True:
             return "the l1 penalty is solved in the primal alone: set dual to false"
         return None
-
-    def _prepare(self, X: Matrix, y: ArrayLike) -> BinaryProblems:
-        X, codes = self._training_data(X, y)
-        return BinaryProblems(int32_indices(X), self._one_against_rest(codes))
-
-    def _solve(self, prepared: BinaryProblems) -> list[LinearSolution]:
-        return [
-            solve_linear(
-                prepared.X,
-                mask,
-                C=self.C,
-                loss="logistic",
-                penalty=self.penalty,
-                dual=self.dual,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                bias=self.bias,
-                seed=self.seed,
-            )
-            for mask in prepared.masks
-        ]
-
-    def _assess(self, solved: list[LinearSolution]) -> None:
-        self._measure_gaps(solved)
-
-    def _complete(self, solved: list[LinearSolution]) -> None:
-        self._take_solutions(solved)

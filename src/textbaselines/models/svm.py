@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from textbaselines.models.classifier import LinearClassifier
-from textbaselines.models.liblinear import BinaryProblems, LinearSolution, solve_linear
-from textbaselines.models.matrices import Matrix, int32_indices
+from textbaselines.models.classifier import LiblinearClassifier
+from textbaselines.models.matrices import Matrix
 from textbaselines.models.parameters import Choice, Number, Parameter
 
 
-class LinearSVM(LinearClassifier):
+class LinearSVM(LiblinearClassifier):
     """L2-regularised linear SVM, one class against the rest (Fan et al. 2008, LIBLINEAR).
 
     Minimises 1/2 w'w + C * sum over documents of max(0, 1 - y w'x)^2 (or its first power, with
@@ -120,32 +119,6 @@ class LinearSVM(LinearClassifier):
             )
             for row, label in enumerate(classes)
         ]
-
-    def _prepare(self, X: Matrix, y: ArrayLike) -> BinaryProblems:
-        X, codes = self._training_data(X, y)
-        return BinaryProblems(int32_indices(X), self._one_against_rest(codes))
-
-    def _solve(self, prepared: BinaryProblems) -> list[LinearSolution]:
-        return [
-            solve_linear(
-                prepared.X,
-                mask,
-                C=self.C,
-                loss=self.loss,
-                dual=self.dual,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                bias=self.bias,
-                seed=self.seed,
-            )
-            for mask in prepared.masks
-        ]
-
-    def _assess(self, solved: list[LinearSolution]) -> None:
-        self._measure_gaps(solved)
-
-    def _complete(self, solved: list[LinearSolution]) -> None:
-        self._take_solutions(solved)
 
 
 @dataclass(frozen=True)

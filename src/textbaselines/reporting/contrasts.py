@@ -180,9 +180,9 @@ def omnibus_words(omnibus: pd.DataFrame) -> str:
         return f"All rows at once were {chi2['note']}."
     return (
         f"{chi2['rows']} rows on {chi2['datasets']} datasets. "
-        f"Friedman: χ² = {chi2['statistic']:.2f}, df {chi2['df1']:.0f}, p {_with_sign(chi2['p'])}; "
+        f"Friedman: χ² = {chi2['statistic']:.2f}, df {chi2['df1']:.0f}, p {p_relation(chi2['p'])}; "
         f"Iman and Davenport: F = {f['statistic']:.2f}, df {f['df1']:.0f} and {f['df2']:.0f}, "
-        f"p {_with_sign(f['p'])}. Nemenyi's critical difference at {LEVEL}: "
+        f"p {p_relation(f['p'])}. Nemenyi's critical difference at {LEVEL}: "
         f"{critical['statistic']:.2f} ranks (Demsar 2006)."
     )
 
@@ -192,7 +192,8 @@ def p_text(p: float) -> str:
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
-def _with_sign(p: float) -> str:
+def p_relation(p: float) -> str:
+    """Return a p-value after its sign, "= 0.012" or "< 0.001"."""
     return p_text(p).replace("<", "< ") if p < 0.0005 else f"= {p_text(p)}"
 
 
@@ -209,7 +210,7 @@ def _cell(row: Mapping[Any, Any] | None, control: str | None, reasons: dict[str,
     outcome = row["outcome"]
     if control and outcome == NOT_BETTER:
         outcome = "not better than the control"
-    below = f"{low} to {high}\np {_with_sign(row['p_holm'])}\n{outcome}"
+    below = f"{low} to {high}\np {p_relation(row['p_holm'])}\n{outcome}"
     return Cell(signed(row["difference_points"]), below=below)
 
 

@@ -1,12 +1,13 @@
-"""A table ready to be shown, and its forms: Markdown, LaTeX, HTML and terminal text.
+"""A table ready to be shown, and its forms: Markdown, LaTeX and terminal text; cells as HTML.
 
 What a table means (which numbers, which are bold, what the notes say) is settled before it comes
-here; this module only writes it down, so that every form shows the same.
+here; this module only writes it down, so that every form shows the same. A page of tables is the
+report's (:mod:`textbaselines.reporting.report.page`).
 """
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -238,98 +239,12 @@ def _latex_escape(text: str) -> str:
 
 # HTML ----------------------------------------------------------------------------------------
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{{ title }}</title>
-<style>
-:root { color-scheme: light dark; --ink: CanvasText; --paper: Canvas; }
-body { font: 1rem/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  margin: 0 auto; padding: 1rem; max-width: 75rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .6rem; text-align: right; vertical-align: top; white-space: nowrap; }
-th.words, td.words { text-align: left; }
-td.words { white-space: normal; min-width: 9rem; }
-thead th { border-top: 2px solid; border-bottom: 1px solid; vertical-align: bottom; }
-tbody tr:first-child > * { border-top: 1px solid; }
-tbody:last-of-type tr:last-child > * { border-bottom: 2px solid; }
-tbody th { font-weight: normal; text-align: left; position: sticky; left: 0;
-  background: var(--paper); }
-td small { display: block; font-size: .75rem; opacity: .75; }
-u { text-underline-offset: .15em; } sup { line-height: 0; }
-.caption, .notes { max-width: 60rem; font-size: .9rem; }
-.notes { list-style: none; padding: 0; }
-.warning { border: 2px solid; padding: .5rem .75rem; font-weight: bold; }
-@media (max-width: 40rem) { th, td { padding: .2rem .4rem; } body { padding: .6rem; } }
-@media print { .scroll { overflow: visible; } section { break-inside: avoid; }
-  body { max-width: none; font-size: 9pt; } th, td { padding: .1rem .3rem; } }
-</style>
-</head>
-<body>
-<h1>{{ title }}</h1>
-{% for table in tables %}
-<section id="{{ table.name }}" aria-labelledby="{{ table.name }}-title">
-<h2 id="{{ table.name }}-title">{{ table.title }}</h2>
-{% if table.warning %}<p class="warning">{{ table.warning }}</p>
-{% endif %}
-<div class="scroll" tabindex="0" role="region" aria-labelledby="{{ table.name }}-title">
-<table aria-describedby="{{ table.name }}-caption">
-<thead><tr>
-{% for head in table.header %}
-<th scope="col"{% if loop.index0 in table.text_columns %} class="words"{% endif %}>{{ head }}</th>
-{% endfor %}
-</tr></thead>
-{% for group in table.groups %}
-<tbody>
-{% for row in group %}
-<tr>
-{% for cell in row %}
-{% if loop.first %}
-<th scope="row">{{ show(cell) }}</th>
-{% else %}
-<td{% if loop.index0 in table.text_columns %} class="words"{% endif %}>{{ show(cell) }}</td>
-{% endif %}
-{% endfor %}
-</tr>
-{% endfor %}
-</tbody>
-{% endfor %}
-</table>
-</div>
-<p class="caption" id="{{ table.name }}-caption">{{ full_caption(table) }}</p>
-{% if table.notes %}
-<ul class="notes">
-{% for mark, text in table.notes %}
-<li>{% if mark %}<sup>{{ mark }}</sup> {% endif %}{{ text }}</li>
-{% endfor %}
-</ul>
-{% endif %}
-</section>
-{% endfor %}
-</body>
-</html>
-"""
-
 _SHOW = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(
     "{% if cell.underline %}<u>{% endif %}{% if cell.bold %}<b>{% endif %}{{ cell.text }}"
     "{% if cell.bold %}</b>{% endif %}{% if cell.underline %}</u>{% endif %}"
     '{% if cell.marks %}<sup>{{ cell.marks | join(" ") }}</sup>{% endif %}'
     "{% for line in cell.below.splitlines() %}<small>{{ line }}</small>{% endfor %}"
 )
-
-
-def to_html(tables: Sequence[Table], title: str) -> str:
-    """Return a page of tables that needs no other file: for a screen, a phone and for print."""
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_PAGE).render(
-        tables=tables, title=title, show=html_cell, full_caption=full_caption
-    )
 
 
 def html_cell(cell: Cell) -> str:

@@ -103,7 +103,7 @@ def words(
 def whitespace(text: str, lowercase: bool = True, normalise: str = "NFC") -> list[str]:
     """Split at white space, for text that was tokenised before.
 
-    ``lowercase``: Lower-case the text first; ``normalise``: as that of :func:`words`.
+    ``lowercase``: lower-case the text first; ``normalise``: as that of :func:`words`.
     """
     return _prepared(text, lowercase, normalise).split()
 
@@ -114,7 +114,7 @@ def characters(text: str, lowercase: bool = True, normalise: str = "NFC") -> lis
     A character is what a reader takes for one: an extended grapheme cluster of Unicode Standard
     Annex #29, so that marks stay with their letter.
 
-    ``lowercase``: Lower-case the text first; ``normalise``: as that of :func:`words`.
+    ``lowercase``: lower-case the text first; ``normalise``: as that of :func:`words`.
     """
     pieces = _prepared(text, lowercase, normalise).split()
     return [character for piece in pieces for character in _CHARACTER.findall(piece)]

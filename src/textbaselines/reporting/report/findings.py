@@ -12,7 +12,7 @@ from textbaselines.experiments.selection import compared_cells
 from textbaselines.experiments.significance import LEVEL, holm
 from textbaselines.experiments.twins import distinct, joined, twins_of
 from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
-from textbaselines.reporting.contrasts import T_TEST, p_text
+from textbaselines.reporting.contrasts import T_TEST, p_relation
 from textbaselines.reporting.report.titles import row_titles
 from textbaselines.reporting.tables import percent, signed
 
@@ -160,7 +160,7 @@ def _near(
         verdict, start = "no difference", f"{joined(second.row, twins, titles)} is as accurate"
     text = (
         f"{start} (95 % interval of the difference {signed(second.low)} to {signed(second.high)}, "
-        f"p {_relation(second.p)} adjusted over the {len(behind)} "
+        f"p {p_relation(second.p)} adjusted over the {len(behind)} "
         f"row{'s' * (len(behind) != 1)} compared with the best): "
         f"{verdict}."
     )
@@ -194,7 +194,7 @@ def _compared(
     control = joined(next(iter(controls)), twins, titles) if len(controls) == 1 else None
 
     def name(row: Mapping[Any, Any]) -> str:
-        numbers = f"{signed(row['difference_points'])} points, p {_relation(row['p_holm'])}"
+        numbers = f"{signed(row['difference_points'])} points, p {p_relation(row['p_holm'])}"
         against = "" if control else f" against {joined(row['b'], twins, titles)}"
         return f"{joined(row['a'], twins, titles)}{against} ({numbers})"
 
@@ -222,11 +222,6 @@ def _compared(
 
 def _are(rows: Sequence[Any]) -> str:
     return "is" if len(rows) == 1 else "are"
-
-
-def _relation(p: float) -> str:
-    text = p_text(p)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def _points(difference: float) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from textbaselines.reporting.layout import full_caption, html_cell
-from textbaselines.reporting.report.blocks import Picture, Section, sort_key
+from textbaselines.reporting.layout import Table, full_caption, html_cell
+from textbaselines.reporting.report.blocks import Picture, Section, Sheet, sort_key
 from textbaselines.reporting.report.inline_svg import inline_svg
 
 _MOST_SVG_BYTES = 600_000
@@ -26,7 +26,7 @@ def render(title: str, lead: str, sections: Sequence[Section], prefix: str) -> s
     Parameters
     ----------
     title, lead : str
-        The heading, and the line under it.
+        The heading, and the line under it, if any.
     sections : sequence of Section
         Figures are read from their files.
     prefix : str
@@ -52,6 +52,12 @@ def render(title: str, lead: str, sections: Sequence[Section], prefix: str) -> s
         sort_key=sort_key,
         full_caption=full_caption,
     )
+
+
+def to_html(tables: Sequence[Table], title: str) -> str:
+    """Return a page of tables alone, each a section of its own."""
+    sections = [Section(table.name, table.title, (Sheet(table),)) for table in tables]
+    return render(title, "", sections, "")
 
 
 def _drawn(picture: Picture) -> Markup:

@@ -11,7 +11,7 @@ def sqlite_address(database: str | Path) -> str:
     ``%41`` for a letter. A path with one of these is given as SQLite's own kind of address, in
     which they are escaped (https://www.sqlite.org/uri.html).
 
-    ``database``: Made absolute.
+    ``database``: made absolute.
     """
     path = str(Path(database).absolute())
     if not set("?#%") & set(path):

@@ -13,9 +13,10 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from sklearn.metrics import precision_recall_fscore_support
 
 from textbaselines.experiments.evaluation import summarise_accuracy
-from textbaselines.experiments.metrics import class_counts, confusion, f1_by_class
+from textbaselines.experiments.metrics import confusion
 from textbaselines.storage import canonical_json
 
 MOST_ROWS = 1_000
@@ -114,25 +115,17 @@ def per_class_report(predictions: pd.DataFrame, classes: Sequence[str]) -> pd.Da
     the mean of F1 over the classes is the macro-F1 of the cell. Support and predicted are numbers
     of documents, all repeats together.
     """
-    matrices = [confusion_of(mine, classes) for _, mine in predictions.groupby("repeat")]
-    every = [class_counts(matrix) for matrix in matrices]
-
-    def ratio(top: NDArray[np.int64], bottom: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.divide(top, bottom, out=np.zeros(len(classes)), where=bottom > 0)
-
-    def mean(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        return np.asarray(np.mean(values, axis=0))
-
-    return pd.DataFrame(
-        {
-            "class": list(classes),
-            "precision": mean([ratio(one.correct, one.predicted) for one in every]),
-            "recall": mean([ratio(one.correct, one.test) for one in every]),
-            "f1": mean([np.nan_to_num(f1_by_class(one)) for one in every]),
-            "support": np.sum([one.test for one in every], axis=0),
-            "predicted": np.sum([one.predicted for one in every], axis=0),
-        }
-    )
+    names = list(classes)
+    rates = [
+        precision_recall_fscore_support(
+            mine["label"], mine["predicted"], labels=names, zero_division=0.0
+        )[:3]
+        for _, mine in predictions.groupby("repeat")
+    ]
+    precision, recall, f1 = np.mean(rates, axis=0)
+    matrix = confusion_of(predictions, classes)
+    columns = {"class": names, "precision": precision, "recall": recall, "f1": f1}
+    return pd.DataFrame({**columns, "support": matrix.sum(axis=1), "predicted": matrix.sum(axis=0)})
 
 
 def confusion_figure(matrix: NDArray[np.int64], classes: Sequence[str]) -> Figure:
