@@ -49,11 +49,12 @@ def load_published(path: str | Path) -> dict[str, Any]:
 
 
 def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
-    """Judge each published cell by our draws.
+    """Judge each published cell by our repeats.
 
-    The paper's number is one draw of the folds. It counts as reproduced when it is a plausible
-    single draw of ours: |paper - mean| <= max(sds x sd, floor), in points of accuracy, with the
-    numbers of ``published["rule"]``; without any draw, within ``floor_without_draws``.
+    The published value is from one repeat. It counts as reproduced when it is plausible as a
+    single repeat of ours: |paper - mean| <= max(sds x sd, floor), in points of accuracy, with the
+    numbers of ``published["rule"]``. Where the protocol draws nothing at random, it must lie
+    within ``floor_without_draws``.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
         One row per published cell in the order of the file: ``dataset``, ``method``,
         ``representation``, ``source`` (paper, or logs: not counted), ``paper``, ``mean``, ``sd``,
         ``draws``, ``difference`` (mean - paper), ``tolerance``, all in percent; ``reproduced``:
-        yes, no, too few draws, not comparable (other folds or test documents), failed or not
+        yes, no, too few repeats, not comparable (other folds or test documents), failed or not
         run; ``converged``; ``cause`` for a no.
 
     Raises
@@ -151,8 +152,8 @@ def _judge(
         tolerance = float(rule["floor_without_draws"])
     elif cell["draws"] < wanted:
         return judged | {
-            "reproduced": "too few draws",
-            "cause": f"{int(cell['draws'])} draws of at least {wanted}",
+            "reproduced": "too few repeats",
+            "cause": f"{int(cell['draws'])} repeats of at least {wanted}",
         }
     else:
         tolerance = max(rule["sds"] * sd, float(rule["floor"]))
@@ -223,7 +224,7 @@ def logs_table(frame: pd.DataFrame, published: Mapping[str, Any]) -> Table:
 
 
 _OURS = (
-    "the mean over our draws; below it their standard deviation, the published number and in "
+    "the mean over our repeats; below it their standard deviation, the published number and in "
     "brackets ours minus the published one."
 )
 
@@ -232,7 +233,7 @@ def _rule_words(published: Mapping[str, Any]) -> str:
     rule = published["rule"]
     return (
         f"Reproduced: the paper's number lies within {rule['sds']} standard deviations of our "
-        f"draws or {rule['floor']} points, whichever is wider; for an official split, within "
+        f"repeats or {rule['floor']} points, whichever is wider; for an official split, within "
         f"{rule['floor_without_draws']} points. {NOT_REPRODUCED} marks a cell that is not."
     )
 
