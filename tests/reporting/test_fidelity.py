@@ -165,7 +165,9 @@ def test_what_cannot_be_judged(cells, published):
     *others, last = verdict_lines(frame)
     assert last == "reproduced 49 of 54"
     assert len(others) == 5
-    assert {"cr MNB-uni: too few repeats", "cr MNB-bi: failed", "subj MNB-bi: not run"} < set(others)
+    assert {"cr MNB-uni: too few repeats", "cr MNB-bi: failed", "subj MNB-bi: not run"} < set(
+        others
+    )
 
 
 @pytest.mark.parametrize(

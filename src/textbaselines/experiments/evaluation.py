@@ -153,8 +153,8 @@ def _is_above_majority(
 ) -> bool:
     """Return whether the accuracy is above that of the majority class, with 95 % confidence.
 
-    The two are compared on the same documents: b of one repeat (the mean over repeats) are right here
-    alone, c with the majority class alone. Tango's (1998) score interval of the difference of
+    The two are compared on the same documents: b of one repeat (the mean over repeats) are right
+    here alone, c with the majority class alone. Tango's (1998) score interval of the difference of
     paired proportions, as Wilson's is that of one proportion, lies above 0 where
     ``b - c > 1.96 sqrt(b + c)``.
 
