@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 
 
 def load_published(path: str | Path) -> dict[str, Any]:
-    """Read the file of published numbers.
+    """Read the file of published values.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def load_published(path: str | Path) -> dict[str, Any]:
                     where = f"{path}, key {section}.{method}.{representation}.{dataset}"
                     if dataset not in published["datasets"]:
                         raise UserError(
-                            "a published number of an unknown dataset",
+                            "a published value of an unknown dataset",
                             where=where,
                             found=dataset,
                             expected=", ".join(published["datasets"]),
@@ -75,7 +75,7 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
     Raises
     ------
     UserError
-        When a cell has other hyper-parameters than those behind the published number.
+        When a cell has other hyper-parameters than those behind the published value.
     """
     ours = {
         (cell["method"], cell["representation"], cell["dataset"]): cell
@@ -168,11 +168,11 @@ def _check_params(
     for name, value in wanted.items():
         if params.get(name) != value:
             raise UserError(
-                "a cell with other hyper-parameters than the published number's",
+                "a cell with other hyper-parameters than the published value's",
                 where=" / ".join(key),
                 found=f"{name} = {params.get(name)}",
                 expected=f"{name} = {value}",
-                fix="give the study these fixed values, or no file of published numbers",
+                fix="give the study these fixed values, or no file of published values",
             )
 
 
@@ -196,7 +196,7 @@ def verdict_lines(frame: pd.DataFrame) -> list[str]:
 
 
 def paper_tables(frame: pd.DataFrame, published: Mapping[str, Any]) -> list[Table]:
-    """Return Tables 2 to 4 in the paper's layout and decimals, the paper's number under ours.
+    """Return Tables 2 to 4 in the paper's layout and decimals, the published value under ours.
 
     Bold and underline are ours: over our means and the rows that the paper takes from others.
     """
@@ -224,7 +224,7 @@ def logs_table(frame: pd.DataFrame, published: Mapping[str, Any]) -> Table:
 
 
 _OURS = (
-    "the mean over our repeats; below it their standard deviation, the published number and in "
+    "the mean over our repeats; below it their standard deviation, the published value and in "
     "brackets ours minus the published one."
 )
 
@@ -232,7 +232,7 @@ _OURS = (
 def _rule_words(published: Mapping[str, Any]) -> str:
     rule = published["rule"]
     return (
-        f"Reproduced: the paper's number lies within {rule['sds']} standard deviations of our "
+        f"Reproduced: the published value lies within {rule['sds']} standard deviations of our "
         f"repeats or {rule['floor']} points, whichever is wider; for an official split, within "
         f"{rule['floor_without_draws']} points. {NOT_REPRODUCED} marks a cell that is not."
     )
@@ -349,7 +349,7 @@ def _notes(
 
 
 def statistics_table(statistics: pd.DataFrame, published: Mapping[str, Any]) -> Table:
-    """Return Table 1 of the paper: what each dataset holds, the paper's number under ours.
+    """Return Table 1 of the paper: what each dataset holds, the published value under ours.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def statistics_table(statistics: pd.DataFrame, published: Mapping[str, Any]) -> 
         "tokens of a document. CV: folds, or N for a train/test split. |V| uni, |V| bi: entries of "
         "the dictionary of unigrams, and of unigrams and bigrams in one. Δ: the paper's bound of "
         "significance at p = 0.05, about 1.96 √(p (1 − p) / n) of one proportion: no paired test. "
-        "The paper's number stands under ours where the two differ, and for l.",
+        "The published value is under ours where the two differ, and for l.",
         header=("Dataset", "N+", "N−", "l", "CV", "|V| uni", "|V| bi", "Δ"),
         groups=(tuple(rows),),
         emphasis=False,

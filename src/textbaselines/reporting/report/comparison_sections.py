@@ -262,7 +262,7 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any], folder: str) -> Sh
 
 
 def paper(results: Results, study: Mapping[str, Any]) -> Section | None:
-    """Return the section of the published numbers and claims, where the study has them."""
+    """Return the section of the published values and claims, where the study has them."""
     name = study["name"]
     fidelity = results.table("tables/fidelity.csv")
     claims = results.table(f"tables/{name}/claims.csv")
