@@ -104,7 +104,9 @@ def test_contrasts_by_default_are_not_called_declared() -> None:
     )
     study = {**STUDY, "contrasts_declared": False}
     (words,) = findings(cells(a=0.8, b=0.82), None, contrasts, study)
-    assert "Of the 1 comparison with A-bigrams (the first row, the control by default), 1 is" in words
+    assert (
+        "Of the 1 comparison with A-bigrams (the first row, the control by default), 1 is" in words
+    )
     assert "declared" not in words
 
 
