@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from textbaselines.models.classifier import LinearClassifier, OneAgainstRestProbabilities
+from textbaselines.models.family import LIBLINEAR, MethodFamily, Rate
 from textbaselines.models.liblinear import BinaryProblems, LinearSolution, solve_linear
 from textbaselines.models.matrices import Matrix, int32_indices
 from textbaselines.models.parameters import Choice, Number, Parameter
@@ -108,3 +109,18 @@ class LogisticRegression(LinearClassifier, OneAgainstRestProbabilities):
 
     def _complete(self, solved: list[LinearSolution]) -> None:
         self._take_solutions(solved)
+
+
+FAMILIES = (
+    MethodFamily(
+        name="lr",
+        title="LR",
+        estimator=LogisticRegression,
+        default_fixed={"C": 1.0},
+        default_grid={"C": (0.01, 0.1, 1.0, 10.0), "penalty": ("l2", "l1")},
+        needs=frozenset(),
+        cost="k problems (one for two classes) of z per pass of the solver",
+        citation=LIBLINEAR,
+        rate=Rate("steps", 0.00255, tfidf_microseconds=0.00101),
+    ),
+)
