@@ -313,7 +313,7 @@ BAD = [
     # track
     ("track --results {nowhere}", ["no study in this folder"]),
     ("track {r} --study smal", ["did you mean 'small'"]),
-    ("track {r} --study small --rebuild", ["a store is made anew of all studies"]),
+    ("track {r} --study small --rebuild", ["--rebuild builds the store from all studies"]),
     ("track {r} --patience -1", ["--patience", "x>=0"]),
     # ui
     ("ui {r}", ["no tracking store"]),

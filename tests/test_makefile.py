@@ -175,7 +175,7 @@ def test_a_busy_port(clone: Clone, busy: int, target: str) -> None:
     said = clone.refused(target, "DATASET=tiny", f"PORT={busy}")
     assert "the port cannot be used" in said
     assert f"{busy}: Address already in use" in said
-    assert "take another one" in said
+    assert "use another port" in said
 
 
 @pytest.mark.parametrize("target", ["ui", "serve"])

@@ -1,7 +1,7 @@
-"""The arguments of make and of the commands, checked before anything is started.
+"""Checks of the arguments of make and of the commands, before anything is started.
 
 ``python -m textbaselines.arguments --cores 2 --study my_study.yaml`` ends with status 1 and a
-message that lists all that is wrong. It imports little, so that it is quick.
+message that lists all mistakes, if there are any. It imports little, so that it is quick.
 """
 
 import argparse
@@ -17,10 +17,10 @@ PORTS = range(1, 65536)
 
 
 def check_number(text: str, word: str, where: str) -> None:
-    """Refuse what is neither a positive whole number nor ``word``, such as ``all``."""
+    """Refuse text that is neither a positive whole number nor ``word``, such as ``all``."""
     if text != word and not (text.isascii() and text.isdigit() and int(text) > 0):
         raise UserError(
-            "not a number to work with",
+            "not a number that can be used",
             where=where,
             found=repr(text),
             expected=f"a positive whole number, or {word}",
@@ -29,7 +29,7 @@ def check_number(text: str, word: str, where: str) -> None:
 
 
 def check_port(text: str, where: str) -> None:
-    """Refuse what is no number of a port, and a port of this machine that is in use."""
+    """Refuse text that is not the number of a port, and a port that is in use on this machine."""
     if not (text.isascii() and text.isdigit() and int(text) in PORTS):
         raise UserError(
             "not the number of a port",
@@ -47,7 +47,7 @@ def check_port(text: str, where: str) -> None:
                 "the port cannot be used",
                 where=where,
                 found=f"{text}: {error.strerror}",
-                fix=f"end what listens there, or take another one, for instance {_free_port()}",
+                fix=f"end the program that uses it, or use another port, such as {_free_port()}",
             ) from error
 
 
@@ -59,7 +59,7 @@ def _free_port() -> int:
 
 
 def check_results(folder: Path) -> None:
-    """Refuse a folder of results that cannot be written to; it need not be there yet."""
+    """Refuse a folder of results that cannot be written to. It need not exist yet."""
     if folder.exists() and not folder.is_dir():
         raise UserError(
             "the folder of results is a file", where=str(folder.absolute()), fix="move it away"
@@ -89,7 +89,7 @@ def check_checkout(root: Path) -> None:
 
 
 def main() -> None:
-    """Check what is given; an empty study is the default one."""
+    """Check the given arguments. An empty study is the default one."""
     parser = argparse.ArgumentParser(prog="textbaselines.arguments", description=__doc__)
     for name in ("--cores", "--workers", "--port", "--study", "--results"):
         parser.add_argument(name)

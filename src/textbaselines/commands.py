@@ -55,7 +55,9 @@ _FORM = click.option(
     "--form", type=click.Choice(FORMS), default="table", show_default=True, help="The form."
 )
 _OPTIMISTIC = click.option(
-    "--optimistic", is_flag=True, help="Also the rows chosen on the test folds (selection oracle)."
+    "--optimistic",
+    is_flag=True,
+    help="Also show the rows chosen on the test folds (selection oracle).",
 )
 _ROOT = click.option(
     "--root", type=click.Path(path_type=Path), default=Path(), help="The checkout of the code."
@@ -86,7 +88,7 @@ def _told(command: Callable[_P, None]) -> Callable[_P, None]:
 
 @click.group()
 def main() -> None:
-    """Plans and results of textbaselines on the terminal, and its tracking store."""
+    """Show plans and results on the terminal, log runs to MLflow, and serve models."""
 
 
 @main.command()
@@ -95,13 +97,15 @@ def main() -> None:
     type=click.Path(path_type=Path),
     default=Path("results"),
     show_default=True,
-    help="The folder of results whose runs tell how long fits take.",
+    help="The folder of results. Its finished runs show how long fits take.",
 )
 @click.option(
     "--configfile", "files", multiple=True, type=click.Path(path_type=Path), help="The study file."
 )
-@click.option("--config", "settings", multiple=True, help="KEY=VALUE, replaces the file's.")
-@click.option("--cores", type=click.IntRange(min=1), help="As many as there are without.")
+@click.option(
+    "--config", "settings", multiple=True, help="KEY=VALUE, replaces a key of the study file."
+)
+@click.option("--cores", type=click.IntRange(min=1), help="How many cores; all by default.")
 @click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout.")
 @click.option(
     *("--form", "--format", "form"),
@@ -171,7 +175,7 @@ def _settings(given: tuple[str, ...]) -> dict[str, Any]:
         key, sign, value = one.partition("=")
         if not sign:
             raise UserError(
-                "a setting without a value", where="--config", found=one, expected="KEY=VALUE"
+                "--config has no value", where="--config", found=one, expected="KEY=VALUE"
             )
         try:
             settings[key] = yaml.safe_load(value)
@@ -187,15 +191,17 @@ def results() -> None:
 
 @results.command()
 @_RESULTS
-@click.option("--study", "names", multiple=True, help="A study; all of the folder without.")
-@click.option("--points", is_flag=True, help="Every grid point instead of the tables' cells.")
+@click.option("--study", "names", multiple=True, help="A study; all in the folder by default.")
+@click.option(
+    "--points", is_flag=True, help="Show every point of the grids instead of the tables' cells."
+)
 @click.option("--sort", "-s", multiple=True, help="A column to sort by, the largest first.")
-@click.option("--ascending", is_flag=True, help="The smallest first.")
+@click.option("--ascending", is_flag=True, help="Sort the smallest first.")
 @click.option(
     "--filter", "-f", "where", multiple=True, help='A condition, as in pandas: "accuracy > 0.8".'
 )
-@click.option("--top", "-n", type=click.IntRange(min=1), help="At most so many rows.")
-@click.option("--columns", help="The columns, with commas between.")
+@click.option("--top", "-n", type=click.IntRange(min=1), help="Show at most this many rows.")
+@click.option("--columns", help="The columns, separated by commas.")
 @_OPTIMISTIC
 @_FORM
 @_told
@@ -243,11 +249,11 @@ def diff(
     optimistic: bool,
     form: str,
 ) -> None:
-    """Set two sets of results side by side.
+    """Compare two sets of results side by side.
 
-    FIRST and SECOND are each a study of --results, a folder of results (say, of another checkout),
-    or a commit (HEAD~3, a tag, a hash) at which a study of --results was logged; FOLDER:STUDY and
-    COMMIT:STUDY name one study of several.
+    FIRST and SECOND are each a study of --results, a folder of results (of another checkout, for
+    instance), or a commit (HEAD~3, a tag, a hash) at which a study of --results was logged.
+    FOLDER:STUDY and COMMIT:STUDY name one study of several.
     """
     every = compare(_cells_of(first, results, root), _cells_of(second, results, root))
     frame = _asked_for(every, optimistic)
@@ -302,13 +308,13 @@ def _at_commit(name: str, results: Path, root: Path, study: str | None = None) -
 @results.command()
 @click.argument("output", type=click.Path(path_type=Path))
 @_RESULTS
-@click.option("--study", "names", multiple=True, help="A study; all of the folder without.")
+@click.option("--study", "names", multiple=True, help="A study; all in the folder by default.")
 @_told
 def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
-    """Write every grid point of every finished run to one file.
+    """Write every point of every finished run to one file.
 
-    The name of OUTPUT says the form: .parquet, .csv or .jsonl. Its accuracies are those on the test
-    folds: the best point picked there is optimistic.
+    The ending of OUTPUT sets the form: .parquet, .csv or .jsonl. The accuracies are those on the
+    test folds, so the best point picked there is optimistic.
     """
     check_suffix(output)
     studies = [study_in(results, name) for name in names] or studies_in(results)
@@ -319,20 +325,20 @@ def export(output: Path, results: Path, names: tuple[str, ...]) -> None:
 
 @main.command()
 @_RESULTS
-@click.option("--study", "names", multiple=True, help="A study; all that track without.")
-@click.option("--rebuild", is_flag=True, help="Delete the store and make it anew.")
+@click.option("--study", "names", multiple=True, help="A study; all with tracking by default.")
+@click.option("--rebuild", is_flag=True, help="Delete the store and build it again.")
 @_ROOT
 @click.option(
     "--patience",
     type=click.FloatRange(min=0),
     default=600.0,
-    help="Seconds to wait for another logger.",
+    help="Seconds to wait for another process that logs.",
 )
 @_told
 def track(
     results: Path, names: tuple[str, ...], rebuild: bool, root: Path, patience: float
 ) -> None:
-    """Log what is finished to the tracking store, also while a study runs."""
+    """Log finished runs to the tracking store, also while a study runs."""
     log = start_log("track")
     every = studies_in(results)
     wanted = [study_in(results, name) for name in names] or [
@@ -340,9 +346,9 @@ def track(
     ]
     if rebuild and names:
         raise UserError(
-            "a store is made anew of all studies",
+            "--rebuild builds the store from all studies",
             where="--study",
-            fix="leave --study out: the store of all studies would be deleted",
+            fix="leave --study out; --rebuild would delete the other studies from the store",
         )
     from textbaselines.reporting.registered_models import restore_registered
     from textbaselines.reporting.tracking.records import Sources

@@ -1,4 +1,4 @@
-"""Which jobs the workflow would run now: the answer of Snakemake's own dry run."""
+"""Which jobs the workflow would run now, from Snakemake's own dry run."""
 
 import re
 import subprocess
@@ -24,14 +24,14 @@ def jobs_to_run(
     Parameters
     ----------
     configfiles : sequence of paths
-        The study files; the default study without.
+        The study files; without any, the default study.
     settings : sequence of "KEY=VALUE"
-        What --config is given.
+        The settings of --config.
 
     Raises
     ------
     UserError
-        When Snakemake refuses, with what it said.
+        When Snakemake refuses, with the end of its output.
     """
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile), "--dry-run"]
     # Jobs one by one, whatever the profile leaves out.
@@ -66,7 +66,7 @@ def read_jobs(printed: str) -> list[Job]:
     total = _TOTAL.search(printed)
     if len(jobs) != (int(total[1]) if total else 0):
         raise UserError(
-            "the dry run of Snakemake was not understood",
+            "the output of Snakemake's dry run has an unknown form",
             found=f"{len(jobs)} jobs",
             expected=f"{total[1] if total else 'no'} jobs",
             fix="install the versions of requirements.lock",

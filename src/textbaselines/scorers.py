@@ -20,7 +20,6 @@ from textbaselines.models.classifier import (
 )
 from textbaselines.models.estimator import Estimator
 from textbaselines.models.extreme_learning import ExtremeLearningMachine
-from textbaselines.models.gaussian import GaussianDiscriminantAnalysis, GaussianNB
 from textbaselines.models.gaussian_process import (
     GaussianProcessClassifier,
     GaussianProcessRegressor,
@@ -30,7 +29,6 @@ from textbaselines.models.gaussian_process_inference import (
     Posterior,
     ProjectedPosterior,
 )
-from textbaselines.models.kernel_svm import KernelSVM
 from textbaselines.models.matrices import presence
 from textbaselines.models.naive_bayes import BernoulliNB
 from textbaselines.models.registry import METHODS
@@ -38,17 +36,9 @@ from textbaselines.models.ridge import LinearRegression
 
 Arrays = Mapping[str, NDArray[Any]]
 
-# The fitted attributes that predictions need. Those of Gaussian processes follow below.
-_FITTED: Mapping[type[Estimator], tuple[str, ...]] = {
-    GaussianNB: ("class_log_prior_", "means_", "variances_"),
-    GaussianDiscriminantAnalysis: ("class_log_prior_", "means_", "factors_"),
-    ExtremeLearningMachine: ("output_weights_",),
-    KernelSVM: ("support_", "support_vectors_", "dual_coef_", "intercept_", "gamma_"),
-    GaussianProcessClassifier: ("points_", "variance_", "gamma_"),
-    GaussianProcessRegressor: ("points_", "variance_", "gamma_", "mean_", "noise_"),
-}
-# Those with a column for each feature.
-_WIDE = ("means_", "support_vectors_", "points_")
+# The family of each estimator, which says what is stored of it. What Gaussian processes store
+# besides follows below.
+_FAMILIES = {family.estimator: family for family in METHODS.values()}
 # What a posterior says of its training, which predictions do not need.
 _TOLD = ("log_marginal_likelihood", "n_iter", "converged")
 
@@ -171,7 +161,7 @@ class EstimatorScorer(Scorer):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to store."""
         found: dict[str, NDArray[Any]] = {}
-        for name in _FITTED[type(self.estimator)]:
+        for name in _FAMILIES[type(self.estimator)].stored:
             value = getattr(self.estimator, name)
             if sp.issparse(value):
                 parts = {"values": value.data, "columns": value.indices, "starts": value.indptr}
@@ -272,8 +262,10 @@ def _stored_estimator(
         raise ValueError(f"directions of shape {directions.shape} for {n_features} features")
     width = n_features if directions is None else len(directions)
     estimator.n_features_in_ = width
-    for name in _FITTED[type(estimator)]:
-        setattr(estimator, name, _stored_attribute(name, arrays, width))
+    family = METHODS[described["family"]]
+    for name in family.stored:
+        by_feature = name in family.by_feature
+        setattr(estimator, name, _stored_attribute(name, arrays, width, by_feature=by_feature))
     if isinstance(estimator, GaussianProcessClassifier | GaussianProcessRegressor):
         # Exact where there is none.
         estimator.basis_ = arrays.get("basis")
@@ -297,12 +289,12 @@ def _stored_estimator(
     return scorer
 
 
-def _stored_attribute(name: str, arrays: Arrays, width: int) -> Any:
+def _stored_attribute(name: str, arrays: Arrays, width: int, *, by_feature: bool) -> Any:
     if f"{name}values" in arrays:
         values, columns, starts = (arrays[f"{name}{p}"] for p in ("values", "columns", "starts"))
         return sp.csr_array((values, columns, starts), shape=(len(starts) - 1, width))
     array = arrays[name.removesuffix("_")]
-    if name in _WIDE and array.shape[1] != width:
+    if by_feature and array.shape[1] != width:
         raise ValueError(f"{name.removesuffix('_')} of shape {array.shape}, wanted width {width}")
     return array if array.ndim else array.item()
 

@@ -37,6 +37,7 @@ LISTED = {
     ("docs/models.md", "P(class) = softmax"): "a formula",
     ("docs/tracking.md", "MLFLOW_REGISTRY_URI is set"): "a line of the log",
     ("docs/studies.md", "E[best of n]"): "a formula",
+    ("docs/methods/adding.md", "stored=("): "a part of a call",
 }
 # A command's first words; what else a block may have are comments and variables.
 COMMANDS = ("make", "snakemake", "python", ".", "conda")

@@ -17,7 +17,9 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from textbaselines.errors import UserError
 from textbaselines.models import liblinear, nbsvm, registry
+from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params
+from textbaselines.models.ridge import LinearRegression
 
 every_method = pytest.mark.parametrize("name", sorted(METHODS))
 every_classifier = pytest.mark.parametrize(
@@ -100,6 +102,11 @@ def test_the_entry_is_complete(name):
     family = METHODS[name]
     assert family.name == name
     assert all((family.title, family.cost, family.citation))
+    assert family.rate.microseconds > 0
+    # What is not linear says what is stored of it.
+    linear = issubclass(family.estimator, LinearClassifier | LinearRegression)
+    assert bool(family.stored) != linear
+    assert family.by_feature <= set(family.stored)
     assert family.needs <= {"non_negative", "dense", "two_classes", "numeric_target"}
     assert ("non_negative" in family.needs) == family.estimator.NON_NEGATIVE
     defaults = family.estimator().get_params(deep=False)

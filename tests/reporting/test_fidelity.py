@@ -158,14 +158,16 @@ def test_what_cannot_be_judged(cells, published):
     rest = cells[~((cells["dataset"] == "subj") & (cells["method"] == "MNB"))]
     frame = fidelity(rest, published)
     few = verdict(frame, "cr", "MNB", "uni")
-    assert (few["reproduced"], few["cause"]) == ("too few draws", "9 draws of at least 10")
+    assert (few["reproduced"], few["cause"]) == ("too few repeats", "9 repeats of at least 10")
     failed = verdict(frame, "cr", "MNB", "bi")
     assert (failed["reproduced"], failed["cause"]) == ("failed", "no memory")
     assert verdict(frame, "subj", "MNB", "uni")["reproduced"] == "not run"
     *others, last = verdict_lines(frame)
     assert last == "reproduced 49 of 54"
     assert len(others) == 5
-    assert {"cr MNB-uni: too few draws", "cr MNB-bi: failed", "subj MNB-bi: not run"} < set(others)
+    assert {"cr MNB-uni: too few repeats", "cr MNB-bi: failed", "subj MNB-bi: not run"} < set(
+        others
+    )
 
 
 @pytest.mark.parametrize(

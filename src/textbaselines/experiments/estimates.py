@@ -8,32 +8,16 @@ from typing import Any
 from textbaselines.datasets.catalog import Dataset
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.study import Representation, Study
+from textbaselines.models.registry import METHODS
 
 Run = tuple[str, str, str]
 """Dataset, representation and method of a training task."""
 
 STATED_RATES: Mapping[str, tuple[str, float]] = {
-    "mnb": ("terms", 0.0025),
-    "bnb": ("terms", 0.0035),
-    "cnb": ("terms", 0.0023),
-    "lm": ("terms", 0.0021),
-    "tlm": ("terms", 1.25),
-    "svm": ("steps", 0.000335),
-    "nbsvm": ("steps", 0.000123),
-    "lr": ("steps", 0.00255),
-    "ridge": ("steps", 0.0065),
-    "linreg": ("steps", 0.0065),
-    "gnb": ("documents", 0.72),
-    "gda": ("documents", 0.76),
-    "elm": ("hidden", 61.0),
-    "gp": ("points", 240.0),
-    "gpr": ("points", 240.0),
-    "ksvm": ("squares", 0.0235),
+    name: (family.rate.unit, family.rate.microseconds) for name, family in METHODS.items()
 }
-"""Microseconds of one fit, with its predictions, per unit of its training documents: n-grams or
-coordinates of these (terms), the same times the root of the documents' number, as passes grow with
-it (steps), the documents, their square, or the documents times the square of what the grid point
-has of 500 hidden units, for each draw, or of 1000 points.
+"""Unit, and microseconds of one fit, with its predictions, per unit of its training documents; see
+:class:`textbaselines.models.family.Rate`.
 
 All seconds of a family divided by all its units, over outer and inner fits of config/survey.yaml
 (docs/survey.md). With them 78 % of its 261 tasks took between a third and three times their
@@ -42,13 +26,11 @@ part in them, 85 %, and all together 0.94 times. ``gpr`` was not among them and 
 ``gp``, ``linreg``, but on tf-idf, that of ``ridge``."""
 
 TFIDF_RATES: Mapping[str, float] = {
-    "svm": 0.000242,
-    "nbsvm": 0.000096,
-    "lr": 0.00101,
-    "ridge": 0.00101,
-    "linreg": 0.0009,
+    name: rate
+    for name, family in METHODS.items()
+    if (rate := family.rate.tfidf_microseconds) is not None
 }
-"""The same on tf-idf, whose rows of length 1 take solvers fewer steps."""
+"""The microseconds on tf-idf, whose rows of length 1 take solvers fewer steps."""
 
 START_SECONDS = 1.0
 """Of any job: Python and imports. From the run of docs/performance.md, as are the text's."""

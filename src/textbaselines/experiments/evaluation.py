@@ -35,7 +35,7 @@ CELL_COLUMNS = (
     "failure",
 )
 
-INTERVAL = "Wilson, 95 %, for the number of test documents of one draw"
+INTERVAL = "Wilson, 95 %, for the number of test documents of one repeat"
 """The interval of an accuracy, in words for captions."""
 
 MACRO_F1_RESAMPLES = 2_000
@@ -146,8 +146,8 @@ def _is_above_majority(
 ) -> bool:
     """Return whether the accuracy is above that of the majority class, with 95 % confidence.
 
-    The two are compared on the same documents: b of one draw (the mean over draws) are right here
-    alone, c with the majority class alone. Tango's (1998) score interval of the difference of
+    The two are compared on the same documents: b of one repeat (the mean over repeats) are right
+    here alone, c with the majority class alone. Tango's (1998) score interval of the difference of
     paired proportions, as Wilson's is that of one proportion, lies above 0 where
     ``b - c > 1.96 sqrt(b + c)``.
 

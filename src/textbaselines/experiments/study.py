@@ -586,14 +586,14 @@ def _datasets(
 
 
 def _check_published(filled: Mapping[str, Any], where: str, root: Path) -> None:
-    """Refuse a file of published numbers that is not there or is no mapping."""
+    """Refuse a file of published values that is not there or is no mapping."""
     published = filled.get("tables", {}).get("published")
     if published is None:
         return
     path = root / published
     if not path.is_file():
         raise UserError(
-            "the file of published numbers is not there",
+            "the file of published values is not there",
             where=f"{where}, key tables.published",
             found=f"{path} ({'a folder' if path.is_dir() else 'nothing'})",
             expected="a file, relative to the Snakefile",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textbaselines.models.classifier import LinearClassifier
+from textbaselines.models.family import MethodFamily, Rate
 from textbaselines.models.log_count_ratio import logs_of_known
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.naive_bayes import ClassCounts, count_classes
@@ -76,3 +77,19 @@ class ComplementNB(LinearClassifier):
             self.coef_, self.intercept_ = weights[:1] - weights[1:], np.zeros(1)
         else:
             self.coef_, self.intercept_ = -weights, np.zeros(len(self.classes_))
+
+
+FAMILIES = (
+    MethodFamily(
+        name="cnb",
+        title="CNB",
+        estimator=ComplementNB,
+        default_fixed={"alpha": 1.0},
+        default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0), "norm": (False, True)},
+        needs=frozenset({"non_negative"}),
+        cost="one pass over z, then k m logarithms and k^2 m additions",
+        citation="Rennie, J. D. M., Shih, L., Teevan, J. and Karger, D. R. (2003). Tackling "
+        "the Poor Assumptions of Naive Bayes Text Classifiers. ICML, 616-623.",
+        rate=Rate("terms", 0.0023),
+    ),
+)

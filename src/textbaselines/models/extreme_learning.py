@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from textbaselines.models.classifier import Classifier
+from textbaselines.models.family import MethodFamily, Rate
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.memory import nbytes, refuse_beyond
 from textbaselines.models.parameters import Choice, Number, Parameter
@@ -155,3 +156,21 @@ class ExtremeLearningMachine(Classifier):
         if self.activation == "sine":
             return np.asarray(np.sin(total, out=total))
         return np.asarray(np.maximum(total, 0, out=total))
+
+
+FAMILIES = (
+    MethodFamily(
+        name="elm",
+        title="ELM",
+        estimator=ExtremeLearningMachine,
+        default_fixed={"hidden": 500, "scale": 1.0, "ridge": 1.0},
+        default_grid={"scale": (0.1, 1.0), "ridge": (0.01, 1.0, 100.0)},
+        needs=frozenset(),
+        cost="for each draw m h random numbers, z h products and an SVD of n h^2, for h hidden "
+        "units; ridge costs nothing",
+        citation="Huang, G.-B., Zhu, Q.-Y. and Siew, C.-K. (2006). Extreme learning machine: "
+        "Theory and applications. Neurocomputing 70, 489-501.",
+        rate=Rate("hidden", 61.0),
+        stored=("output_weights_",),
+    ),
+)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
 from textbaselines.models.classifier import GenerativeClassifier
+from textbaselines.models.family import ESL, MethodFamily, Rate
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.parameters import Choice, Number, Parameter
 
@@ -223,3 +224,36 @@ class GaussianDiscriminantAnalysis(GaussianClassifier):
         return np.asarray(
             -0.5 * (np.sum(whitened**2, axis=0) + log_determinant + X.shape[1] * np.log(2 * np.pi))
         )
+
+
+FAMILIES = (
+    MethodFamily(
+        name="gnb",
+        title="GaussNB",
+        estimator=GaussianNB,
+        default_fixed={"var_smoothing": 1e-9},
+        default_grid={"var_smoothing": (1e-9, 1e-6, 1e-3, 1e-1)},
+        needs=frozenset({"dense"}),
+        cost="two passes over the n m values",
+        citation=ESL,
+        rate=Rate("documents", 0.72),
+        stored=("class_log_prior_", "means_", "variances_"),
+        by_feature=frozenset({"means_"}),
+    ),
+    MethodFamily(
+        name="gda",
+        title="GDA",
+        estimator=GaussianDiscriminantAnalysis,
+        default_fixed={"covariance": "shared", "shrinkage": 0.1},
+        default_grid={
+            "covariance": ("shared", "per_class"),
+            "shrinkage": (0.01, 0.1, 0.5, 1.0),
+        },
+        needs=frozenset({"dense"}),
+        cost="n m^2 products, and m^3 for each covariance",
+        citation=ESL,
+        rate=Rate("documents", 0.76),
+        stored=("class_log_prior_", "means_", "factors_"),
+        by_feature=frozenset({"means_"}),
+    ),
+)

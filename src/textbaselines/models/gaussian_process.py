@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 
 from textbaselines.models.classifier import OneAgainstRestProbabilities
 from textbaselines.models.estimator import Estimator
+from textbaselines.models.family import GPML, MethodFamily, Rate
 from textbaselines.models.gaussian_process_inference import (
     NormalEquations,
     Posterior,
@@ -430,3 +431,35 @@ class GaussianProcessRegressor(RegressorMixin, GaussianProcess):  # type: ignore
 
     def _exact(self, K: NDArray[np.float64], target: NDArray[Any]) -> Posterior:
         return exact_regression(K, target, self.noise_)
+
+
+FAMILIES = (
+    MethodFamily(
+        name="gp",
+        title="GP",
+        estimator=GaussianProcessClassifier,
+        default_fixed={"kernel": "linear", "variance": 1.0},
+        default_grid={"kernel": ("linear", "rbf"), "variance": (0.1, 1.0, 10.0)},
+        needs=frozenset(),
+        cost="p z for the kernel with p points, then k problems (one for two classes) of n p^2 "
+        "per Newton step; memory 24 n p bytes and 8 (4 + k) p^2; exact with p = n",
+        citation=GPML,
+        rate=Rate("points", 240.0),
+        stored=("points_", "variance_", "gamma_"),
+        by_feature=frozenset({"points_"}),
+    ),
+    MethodFamily(
+        name="gpr",
+        title="GP regression",
+        estimator=GaussianProcessRegressor,
+        default_fixed={"kernel": "linear", "variance": 1.0, "noise": 1.0},
+        default_grid={"variance": (0.01, 0.1, 1.0), "noise": (0.1, 1.0, 10.0)},
+        needs=frozenset({"numeric_target"}),
+        cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 40 p^2; "
+        "exact with p = n",
+        citation=GPML,
+        rate=Rate("points", 240.0),
+        stored=("points_", "variance_", "gamma_", "mean_", "noise_"),
+        by_feature=frozenset({"points_"}),
+    ),
+)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.svm import SVC
 
 from textbaselines.models.classifier import Classifier
+from textbaselines.models.family import MethodFamily, Rate
 from textbaselines.models.kernels import (
     blocks_of_rows,
     gram_matrix,
@@ -213,3 +214,21 @@ class KernelSVM(Classifier):
         ]
         self.n_iter_ = max((int(machine.n_iter_.max()) for machine in machines), default=0)
         self.converged_ = all(machine.fit_status_ == 0 for machine in machines)
+
+
+FAMILIES = (
+    MethodFamily(
+        name="ksvm",
+        title="Kernel SVM",
+        estimator=KernelSVM,
+        default_fixed={"C": 1.0, "kernel": "linear"},
+        default_grid={"C": (0.1, 1.0, 10.0), "kernel": ("linear", "polynomial", "rbf")},
+        needs=frozenset(),
+        cost="k problems (one for two classes), each between n z and n^2 z",
+        citation="Chang, C.-C. and Lin, C.-J. (2011). LIBSVM: A Library for Support Vector "
+        "Machines. ACM TIST 2(3), 27.",
+        rate=Rate("squares", 0.0235),
+        stored=("support_", "support_vectors_", "dual_coef_", "intercept_", "gamma_"),
+        by_feature=frozenset({"support_vectors_"}),
+    ),
+)

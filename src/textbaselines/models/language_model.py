@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from textbaselines.models.family import MethodFamily, Rate
 from textbaselines.models.matrices import Matrix, map_entries
 from textbaselines.models.naive_bayes import ClassCounts, NaiveBayes
 from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
@@ -111,3 +112,19 @@ class ClassLanguageModel(NaiveBayes):
         np.log(probabilities, out=probabilities)
         self.feature_log_prob_ = counts.widened(probabilities)
         return self.feature_log_prob_, np.zeros(len(self.classes_))
+
+
+FAMILIES = (
+    MethodFamily(
+        name="lm",
+        title="LM",
+        estimator=ClassLanguageModel,
+        default_fixed={"smoothing": "jelinek_mercer", "mixture": 0.7},
+        default_grid={"mixture": (0.1, 0.3, 0.5, 0.7, 0.9)},
+        needs=frozenset({"non_negative"}),
+        cost="one pass over z, then k m logarithms",
+        citation="Zhai, C. and Lafferty, J. (2004). A Study of Smoothing Methods for Language "
+        "Models Applied to Information Retrieval. ACM TOIS 22(2), 179-214.",
+        rate=Rate("terms", 0.0021),
+    ),
+)

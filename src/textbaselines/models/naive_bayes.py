@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from textbaselines.models.classifier import GenerativeClassifier, LinearClassifier
+from textbaselines.models.family import MRS, WANG_MANNING, MethodFamily, Rate
 from textbaselines.models.log_count_ratio import logs_of_known
 from textbaselines.models.matrices import Matrix, class_sums, presence
 from textbaselines.models.parameters import Choice, ClassPrior, Number, Parameter
@@ -267,3 +268,29 @@ class BernoulliNB(NaiveBayes):
             self.feature_log_prob_ - self.feature_log_absence_,
             self.feature_log_absence_.sum(axis=1),
         )
+
+
+FAMILIES = (
+    MethodFamily(
+        name="mnb",
+        title="MNB",
+        estimator=MultinomialNB,
+        default_fixed={"alpha": 1.0},
+        default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0)},
+        needs=frozenset({"non_negative"}),
+        cost="one pass over z, then k m logarithms",
+        citation=WANG_MANNING,
+        rate=Rate("terms", 0.0025),
+    ),
+    MethodFamily(
+        name="bnb",
+        title="BNB",
+        estimator=BernoulliNB,
+        default_fixed={"alpha": 1.0},
+        default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0)},
+        needs=frozenset({"non_negative"}),
+        cost="one pass over z, then 2 k m logarithms",
+        citation=MRS,
+        rate=Rate("terms", 0.0035),
+    ),
+)

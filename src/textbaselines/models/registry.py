@@ -1,4 +1,4 @@
-"""The methods a study may name: their estimators, parameters, grids and costs, and grid fitting."""
+"""The families that a study may name, collected from their modules, and grid fitting."""
 
 import functools
 import math
@@ -11,87 +11,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textbaselines.errors import UserError
-from textbaselines.models.complement_nb import ComplementNB
+from textbaselines.models import (
+    complement_nb,
+    extreme_learning,
+    gaussian,
+    gaussian_process,
+    kernel_svm,
+    language_model,
+    logistic_regression,
+    naive_bayes,
+    nbsvm,
+    ridge,
+    svm,
+    translation_model,
+)
 from textbaselines.models.estimator import Estimator
-from textbaselines.models.extreme_learning import ExtremeLearningMachine
-from textbaselines.models.gaussian import GaussianDiscriminantAnalysis, GaussianNB
-from textbaselines.models.gaussian_process import (
-    GaussianProcessClassifier,
-    GaussianProcessRegressor,
-)
-from textbaselines.models.kernel_svm import KernelSVM
-from textbaselines.models.language_model import ClassLanguageModel
-from textbaselines.models.logistic_regression import LogisticRegression
+from textbaselines.models.family import MethodFamily
 from textbaselines.models.matrices import Matrix
-from textbaselines.models.naive_bayes import BernoulliNB, MultinomialNB
-from textbaselines.models.nbsvm import NBSVM
-from textbaselines.models.parameters import Parameter, parameter_fault
-from textbaselines.models.ridge import LinearRegression, RidgeClassifier
-from textbaselines.models.svm import LinearSVM
-from textbaselines.models.translation_model import TranslationLanguageModel
-
-WANG_MANNING = (
-    "Wang, S. and Manning, C. D. (2012). Baselines and Bigrams: Simple, Good Sentiment and Topic "
-    "Classification. ACL, short papers, 90-94."
-)
-MRS = "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to Information Retrieval."
-ESL = (
-    "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, "
-    "2nd edition."
-)
-GPML = "Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine Learning."
-LIBLINEAR = (
-    "Fan, R.-E., Chang, K.-W., Hsieh, C.-J., Wang, X.-R. and Lin, C.-J. (2008). LIBLINEAR: A "
-    "Library for Large Linear Classification. JMLR 9, 1871-1874."
-)
+from textbaselines.models.parameters import parameter_fault
 
 # The bytes of fitted estimators that wait for the outputs they are given together.
 _HELD = 2**26
 # Values that hold no array.
 _PLAIN = (float, int, str, type(None))
-
-
-@dataclass(frozen=True)
-class MethodFamily:
-    """One method of a study.
-
-    Attributes
-    ----------
-    name, title : str
-        The key in study files and the name in tables.
-    estimator : type
-        A scikit-learn estimator.
-    default_fixed : mapping
-        The parameters of a study that tunes nothing: the source's values.
-    default_grid : mapping of str to tuple
-        The values of a study that tunes.
-    needs : frozenset of str
-        What the data must be: ``non_negative``, ``dense``, ``two_classes``, ``numeric_target``.
-    cost : str
-        Of fitting one grid point, for n documents, m features, z non-zeros and k classes.
-    citation : str
-        Where the method is described.
-    """
-
-    name: str
-    title: str
-    estimator: type[Estimator]
-    default_fixed: Mapping[str, Any]
-    default_grid: Mapping[str, tuple[Any, ...]]
-    needs: frozenset[str]
-    cost: str
-    citation: str
-
-    @property
-    def defaults(self) -> dict[str, Any]:
-        """Every parameter with its value where a study says nothing."""
-        own = self.estimator().get_params(deep=False)
-        return {**{name: own[name] for name in self.parameters}, **self.default_fixed}
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """The parameters a study may set, each with its range and description."""
-        return self.estimator.PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -402,179 +344,20 @@ def _nbytes(value: Any, counted: set[int]) -> int:
 
 METHODS: dict[str, MethodFamily] = {
     family.name: family
-    for family in (
-        MethodFamily(
-            name="mnb",
-            title="MNB",
-            estimator=MultinomialNB,
-            default_fixed={"alpha": 1.0},
-            default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0)},
-            needs=frozenset({"non_negative"}),
-            cost="one pass over z, then k m logarithms",
-            citation=WANG_MANNING,
-        ),
-        MethodFamily(
-            name="bnb",
-            title="BNB",
-            estimator=BernoulliNB,
-            default_fixed={"alpha": 1.0},
-            default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0)},
-            needs=frozenset({"non_negative"}),
-            cost="one pass over z, then 2 k m logarithms",
-            citation=MRS,
-        ),
-        MethodFamily(
-            name="cnb",
-            title="CNB",
-            estimator=ComplementNB,
-            default_fixed={"alpha": 1.0},
-            default_grid={"alpha": (0.01, 0.1, 0.5, 1.0, 2.0), "norm": (False, True)},
-            needs=frozenset({"non_negative"}),
-            cost="one pass over z, then k m logarithms and k^2 m additions",
-            citation="Rennie, J. D. M., Shih, L., Teevan, J. and Karger, D. R. (2003). Tackling "
-            "the Poor Assumptions of Naive Bayes Text Classifiers. ICML, 616-623.",
-        ),
-        MethodFamily(
-            name="lm",
-            title="LM",
-            estimator=ClassLanguageModel,
-            default_fixed={"smoothing": "jelinek_mercer", "mixture": 0.7},
-            default_grid={"mixture": (0.1, 0.3, 0.5, 0.7, 0.9)},
-            needs=frozenset({"non_negative"}),
-            cost="one pass over z, then k m logarithms",
-            citation="Zhai, C. and Lafferty, J. (2004). A Study of Smoothing Methods for Language "
-            "Models Applied to Information Retrieval. ACM TOIS 22(2), 179-214.",
-        ),
-        MethodFamily(
-            name="tlm",
-            title="TLM",
-            estimator=TranslationLanguageModel,
-            default_fixed={"smoothing": "jelinek_mercer", "mixture": 0.7, "self_translation": 0.5},
-            default_grid={"mixture": (0.3, 0.5, 0.7), "self_translation": (0.1, 0.5, 0.9)},
-            needs=frozenset({"non_negative"}),
-            cost="the squared numbers of frequent terms of each document, once for the grid; then "
-            "as lm",
-            citation="Karimzadehgan, M. and Zhai, C. (2010). Estimation of Statistical Translation "
-            "Models Based on Mutual Information for Ad Hoc Information Retrieval. SIGIR, 323-330.",
-        ),
-        MethodFamily(
-            name="gnb",
-            title="GaussNB",
-            estimator=GaussianNB,
-            default_fixed={"var_smoothing": 1e-9},
-            default_grid={"var_smoothing": (1e-9, 1e-6, 1e-3, 1e-1)},
-            needs=frozenset({"dense"}),
-            cost="two passes over the n m values",
-            citation=ESL,
-        ),
-        MethodFamily(
-            name="gda",
-            title="GDA",
-            estimator=GaussianDiscriminantAnalysis,
-            default_fixed={"covariance": "shared", "shrinkage": 0.1},
-            default_grid={
-                "covariance": ("shared", "per_class"),
-                "shrinkage": (0.01, 0.1, 0.5, 1.0),
-            },
-            needs=frozenset({"dense"}),
-            cost="n m^2 products, and m^3 for each covariance",
-            citation=ESL,
-        ),
-        MethodFamily(
-            name="svm",
-            title="SVM",
-            estimator=LinearSVM,
-            default_fixed={"C": 0.1},
-            default_grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
-            needs=frozenset(),
-            cost="k problems (one for two classes) of z per pass of the solver",
-            citation=LIBLINEAR,
-        ),
-        MethodFamily(
-            name="nbsvm",
-            title="NBSVM",
-            estimator=NBSVM,
-            default_fixed={"alpha": 1.0, "C": 1.0, "beta": 0.25},
-            default_grid={"C": (0.1, 1.0, 10.0), "beta": (0.0, 0.25, 0.5, 1.0)},
-            needs=frozenset({"non_negative"}),
-            cost="k problems (one for two classes) of z per pass of the solver; beta costs nothing",
-            citation=WANG_MANNING,
-        ),
-        MethodFamily(
-            name="lr",
-            title="LR",
-            estimator=LogisticRegression,
-            default_fixed={"C": 1.0},
-            default_grid={"C": (0.01, 0.1, 1.0, 10.0), "penalty": ("l2", "l1")},
-            needs=frozenset(),
-            cost="k problems (one for two classes) of z per pass of the solver",
-            citation=LIBLINEAR,
-        ),
-        MethodFamily(
-            name="ridge",
-            title="Ridge",
-            estimator=RidgeClassifier,
-            default_fixed={"alpha": 1.0},
-            default_grid={"alpha": (0.1, 1.0, 10.0, 100.0)},
-            needs=frozenset(),
-            cost="k problems (one for two classes) of 2 z per iteration; in closed form one "
-            "factorisation of min(n, m)^3 for all alpha",
-            citation=ESL,
-        ),
-        MethodFamily(
-            name="elm",
-            title="ELM",
-            estimator=ExtremeLearningMachine,
-            default_fixed={"hidden": 500, "scale": 1.0, "ridge": 1.0},
-            default_grid={"scale": (0.1, 1.0), "ridge": (0.01, 1.0, 100.0)},
-            needs=frozenset(),
-            cost="for each draw m h random numbers, z h products and an SVD of n h^2, for h hidden "
-            "units; ridge costs nothing",
-            citation="Huang, G.-B., Zhu, Q.-Y. and Siew, C.-K. (2006). Extreme learning machine: "
-            "Theory and applications. Neurocomputing 70, 489-501.",
-        ),
-        MethodFamily(
-            name="ksvm",
-            title="Kernel SVM",
-            estimator=KernelSVM,
-            default_fixed={"C": 1.0, "kernel": "linear"},
-            default_grid={"C": (0.1, 1.0, 10.0), "kernel": ("linear", "polynomial", "rbf")},
-            needs=frozenset(),
-            cost="k problems (one for two classes), each between n z and n^2 z",
-            citation="Chang, C.-C. and Lin, C.-J. (2011). LIBSVM: A Library for Support Vector "
-            "Machines. ACM TIST 2(3), 27.",
-        ),
-        MethodFamily(
-            name="gp",
-            title="GP",
-            estimator=GaussianProcessClassifier,
-            default_fixed={"kernel": "linear", "variance": 1.0},
-            default_grid={"kernel": ("linear", "rbf"), "variance": (0.1, 1.0, 10.0)},
-            needs=frozenset(),
-            cost="p z for the kernel with p points, then k problems (one for two classes) of n p^2 "
-            "per Newton step; memory 24 n p bytes and 8 (4 + k) p^2; exact with p = n",
-            citation=GPML,
-        ),
-        MethodFamily(
-            name="linreg",
-            title="Linear regression",
-            estimator=LinearRegression,
-            default_fixed={"alpha": 1.0},
-            default_grid={"alpha": (0.1, 1.0, 10.0, 100.0)},
-            needs=frozenset({"numeric_target"}),
-            cost="2 z per iteration; in closed form one factorisation of min(n, m)^3 for all alpha",
-            citation=ESL,
-        ),
-        MethodFamily(
-            name="gpr",
-            title="GP regression",
-            estimator=GaussianProcessRegressor,
-            default_fixed={"kernel": "linear", "variance": 1.0, "noise": 1.0},
-            default_grid={"variance": (0.01, 0.1, 1.0), "noise": (0.1, 1.0, 10.0)},
-            needs=frozenset({"numeric_target"}),
-            cost="p z for the kernel with p points, then n p^2; memory 24 n p bytes and 40 p^2; "
-            "exact with p = n",
-            citation=GPML,
-        ),
+    for module in (
+        naive_bayes,
+        complement_nb,
+        language_model,
+        translation_model,
+        gaussian,
+        svm,
+        nbsvm,
+        logistic_regression,
+        ridge,
+        extreme_learning,
+        kernel_svm,
+        gaussian_process,
     )
+    for family in module.FAMILIES
 }
+"""The families by name, as each module states them."""

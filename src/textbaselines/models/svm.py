@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from textbaselines.models.classifier import LiblinearClassifier
+from textbaselines.models.family import LIBLINEAR, MethodFamily, Rate
 from textbaselines.models.matrices import Matrix
 from textbaselines.models.parameters import Choice, Number, Parameter
 
@@ -169,3 +170,18 @@ class _Problem:
             value += a @ a / (4 * self.C)
             gradient += a / (2 * self.C)
         return float(value), gradient
+
+
+FAMILIES = (
+    MethodFamily(
+        name="svm",
+        title="SVM",
+        estimator=LinearSVM,
+        default_fixed={"C": 0.1},
+        default_grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0)},
+        needs=frozenset(),
+        cost="k problems (one for two classes) of z per pass of the solver",
+        citation=LIBLINEAR,
+        rate=Rate("steps", 0.000335, tfidf_microseconds=0.000242),
+    ),
+)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from textbaselines.models.family import MethodFamily, Rate
 from textbaselines.models.language_model import ClassLanguageModel
 from textbaselines.models.matrices import Matrix, presence
 from textbaselines.models.naive_bayes import ClassCounts, count_classes
@@ -192,3 +193,20 @@ class TranslationLanguageModel(ClassLanguageModel):
         translated = np.asarray((self.translation_.T @ own.T).T)
         modelled[:, places] = self.self_translation * own + (1 - self.self_translation) * translated
         return modelled
+
+
+FAMILIES = (
+    MethodFamily(
+        name="tlm",
+        title="TLM",
+        estimator=TranslationLanguageModel,
+        default_fixed={"smoothing": "jelinek_mercer", "mixture": 0.7, "self_translation": 0.5},
+        default_grid={"mixture": (0.3, 0.5, 0.7), "self_translation": (0.1, 0.5, 0.9)},
+        needs=frozenset({"non_negative"}),
+        cost="the squared numbers of frequent terms of each document, once for the grid; then "
+        "as lm",
+        citation="Karimzadehgan, M. and Zhai, C. (2010). Estimation of Statistical Translation "
+        "Models Based on Mutual Information for Ad Hoc Information Retrieval. SIGIR, 323-330.",
+        rate=Rate("terms", 1.25),
+    ),
+)

@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 
 
 def load_published(path: str | Path) -> dict[str, Any]:
-    """Read the file of published numbers.
+    """Read the file of published values.
 
     Raises :class:`UserError` when a number is no percentage, or stands for a dataset that the file
     does not describe.
@@ -31,7 +31,7 @@ def load_published(path: str | Path) -> dict[str, Any]:
                     where = f"{path}, key {section}.{method}.{representation}.{dataset}"
                     if dataset not in published["datasets"]:
                         raise UserError(
-                            "a published number of an unknown dataset",
+                            "a published value of an unknown dataset",
                             where=where,
                             found=dataset,
                             expected=", ".join(published["datasets"]),
@@ -47,11 +47,12 @@ def load_published(path: str | Path) -> dict[str, Any]:
 
 
 def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
-    """Judge each published cell by our draws.
+    """Judge each published cell by our repeats.
 
-    The paper's number is one draw of the folds. It counts as reproduced when it is a plausible
-    single draw of ours: |paper - mean| <= max(sds x sd, floor), in points of accuracy, with the
-    numbers of ``published["rule"]``; without any draw, within ``floor_without_draws``.
+    The published value is from one repeat. It counts as reproduced when it is plausible as a
+    single repeat of ours: |paper - mean| <= max(sds x sd, floor), in points of accuracy, with the
+    numbers of ``published["rule"]``. Where the protocol draws nothing at random, it must lie
+    within ``floor_without_draws``.
 
     ``cells``: the cells; those of selection ``fixed`` are compared.
 
@@ -61,13 +62,13 @@ def fidelity(cells: pd.DataFrame, published: Mapping[str, Any]) -> pd.DataFrame:
         One row per published cell in the order of the file: ``dataset``, ``method``,
         ``representation``, ``source`` (paper, or logs: not counted), ``paper``, ``mean``, ``sd``,
         ``draws``, ``difference`` (mean - paper), ``tolerance``, all in percent; ``reproduced``:
-        yes, no, too few draws, not comparable (other folds or test documents), failed or not
+        yes, no, too few repeats, not comparable (other folds or test documents), failed or not
         run; ``converged``; ``cause`` for a no.
 
     Raises
     ------
     UserError
-        When a cell has other hyper-parameters than those behind the published number.
+        When a cell has other hyper-parameters than those behind the published value.
     """
     ours = {
         (cell["method"], cell["representation"], cell["dataset"]): cell
@@ -144,8 +145,8 @@ def _judge(
         tolerance = float(rule["floor_without_draws"])
     elif cell["draws"] < wanted:
         return judged | {
-            "reproduced": "too few draws",
-            "cause": f"{int(cell['draws'])} draws of at least {wanted}",
+            "reproduced": "too few repeats",
+            "cause": f"{int(cell['draws'])} repeats of at least {wanted}",
         }
     else:
         tolerance = max(rule["sds"] * sd, float(rule["floor"]))
@@ -160,11 +161,11 @@ def _check_params(
     for name, value in wanted.items():
         if params.get(name) != value:
             raise UserError(
-                "a cell with other hyper-parameters than the published number's",
+                "a cell with other hyper-parameters than the published value's",
                 where=" / ".join(key),
                 found=f"{name} = {params.get(name)}",
                 expected=f"{name} = {value}",
-                fix="give the study these fixed values, or no file of published numbers",
+                fix="give the study these fixed values, or no file of published values",
             )
 
 
@@ -188,7 +189,7 @@ def verdict_lines(frame: pd.DataFrame) -> list[str]:
 
 
 def paper_tables(frame: pd.DataFrame, published: Mapping[str, Any]) -> list[Table]:
-    """Return Tables 2 to 4 in the paper's layout and decimals, the paper's number under ours.
+    """Return Tables 2 to 4 in the paper's layout and decimals, the published value under ours.
 
     Bold and underline are ours: over our means and the rows that the paper takes from others.
     """
@@ -216,7 +217,7 @@ def logs_table(frame: pd.DataFrame, published: Mapping[str, Any]) -> Table:
 
 
 _OURS = (
-    "the mean over our draws; below it their standard deviation, the published number and in "
+    "the mean over our repeats; below it their standard deviation, the published value and in "
     "brackets ours minus the published one."
 )
 
@@ -224,8 +225,8 @@ _OURS = (
 def _rule_words(published: Mapping[str, Any]) -> str:
     rule = published["rule"]
     return (
-        f"Reproduced: the paper's number lies within {rule['sds']} standard deviations of our "
-        f"draws or {rule['floor']} points, whichever is wider; for an official split, within "
+        f"Reproduced: the published value lies within {rule['sds']} standard deviations of our "
+        f"repeats or {rule['floor']} points, whichever is wider; for an official split, within "
         f"{rule['floor_without_draws']} points. {NOT_REPRODUCED} marks a cell that is not."
     )
 
@@ -333,7 +334,7 @@ def _notes(
 
 
 def statistics_table(statistics: pd.DataFrame, published: Mapping[str, Any]) -> Table:
-    """Return Table 1 of the paper: what each dataset holds, the paper's number under ours.
+    """Return Table 1 of the paper: what each dataset holds, the published value under ours.
 
     Parameters
     ----------
@@ -377,7 +378,7 @@ def statistics_table(statistics: pd.DataFrame, published: Mapping[str, Any]) -> 
         "tokens of a document. CV: folds, or N for a train/test split. |V| uni, |V| bi: entries of "
         "the dictionary of unigrams, and of unigrams and bigrams in one. Δ: the paper's bound of "
         "significance at p = 0.05, about 1.96 √(p (1 − p) / n) of one proportion: no paired test. "
-        "The paper's number stands under ours where the two differ, and for l.",
+        "The published value is under ours where the two differ, and for l.",
         header=("Dataset", "N+", "N−", "l", "CV", "|V| uni", "|V| bi", "Δ"),
         groups=(tuple(rows),),
         emphasis=False,

@@ -38,7 +38,7 @@ def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
         results,
         "figures/learning-curves",
         "learning-curves",
-        "Accuracy against the number of training documents; each smaller training set is "
+        "Accuracy against the number of training documents. Each smaller training set is "
         "contained in every larger one, and all methods are trained on the same documents.",
         source,
     )
@@ -68,9 +68,10 @@ def learning_curves(results: Results, study: Mapping[str, Any]) -> Section:
                 },
                 name="crossings",
                 title="Generative against discriminative",
-                caption="Where the mean difference over the folds last changes its sign (Ng & "
-                "Jordan 2002 expect the discriminative method ahead in the end). The interval "
-                "resamples folds, which share training documents: it is too narrow.",
+                caption="The crossing is where the mean difference over the folds last changes its "
+                "sign (Ng & Jordan 2002 expect the discriminative method to be ahead in the end). "
+                "The interval resamples folds. They share training documents, so it is too "
+                "narrow.",
                 sources=(Source("analysis/crossings.csv", "analyse"),),
                 of_each=_of_each(study),
             )
@@ -123,8 +124,8 @@ def calibration(results: Results, study: Mapping[str, Any]) -> Section:
 
 def _reliability_words(table: pd.DataFrame) -> str:
     """Return the caption of the reliability diagrams, by the numbers of classes."""
-    two = "the share of positive documents against the probability that was said"
-    more = "how often the predicted class is right against the probability that it was given"
+    two = "the share of positive documents against the predicted probability"
+    more = "how often the predicted class is right against its predicted probability"
     many = set(table["n_classes"] > 2)
     if many == {True}:
         return f"Reliability: {more}."
@@ -211,9 +212,9 @@ def _by_length(own: pd.DataFrame, study: Mapping[str, Any], source: Source) -> S
         },
         name="overconfidence",
         title="Over-confidence on the shortest and on the longest documents",
-        caption="Mean confidence minus accuracy on the first and the last fifth of the documents "
-        "by length, of the methods' own probabilities. Naive Bayes takes words as independent, so "
-        "its confidence grows with length whether or not its accuracy does.",
+        caption="Mean confidence minus accuracy, for the methods' own probabilities, on the "
+        "shortest and the longest fifth of the documents. Naive Bayes takes words as independent, "
+        "so its confidence grows with length whether or not its accuracy does.",
         sources=(source,),
         of_each=_of_each(study),
     )

@@ -15,7 +15,7 @@ from textbaselines.reporting.layout import DASH, Cell, Table
 
 @dataclass(frozen=True)
 class Source:
-    """Where the numbers of a block stand.
+    """Where the numbers of a block are.
 
     Attributes
     ----------

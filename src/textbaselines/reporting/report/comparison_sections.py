@@ -72,16 +72,20 @@ def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> S
     declared = study["contrasts_declared"]
     caution = [
         "The row with the highest accuracy was picked by these very numbers, so its lead is "
-        "flattered; the "
+        "optimistic. The "
         + (
             "declared comparisons are not."
             if declared
-            else "comparisons with the first row are not, for they do not depend on the numbers."
+            else "comparisons with the first row are not, because they do not depend on the "
+            "numbers."
         )
-        + " That no difference is shown does not show that there is none."
+        + " If no difference is shown, there may still be one."
     ]
     if pairs is None:
-        caution = ["No paired test was made: two overlapping intervals do not mean equality."]
+        caution = [
+            "No paired test was made. Two overlapping intervals do not mean that two rows are "
+            "equal."
+        ]
     blocks.append(Prose(tuple(caution)))
     return Section("answer", "The answer", tuple(blocks))
 
@@ -168,7 +172,7 @@ def difference(results: Results, study: Mapping[str, Any]) -> Section:
         results,
         "figures/critical-difference",
         "critical-difference",
-        "Average ranks over the datasets; a bar joins rows that Nemenyi's test does not tell "
+        "Average ranks over the datasets. A bar joins rows that Nemenyi's test does not tell "
         "apart.",
         *(Source(f"significance/{o}.csv", "compare") for o in ("ranks", "omnibus", "nemenyi")),
     )
@@ -182,15 +186,15 @@ def search(results: Results, study: Mapping[str, Any]) -> Section:
         results,
         "figures/search",
         "search",
-        "What search pays: expected accuracy on the inner folds of the best of n grid points "
-        "drawn at random, against n (Dodge et al. 2019).",
+        "How much search pays: the expected accuracy on the inner folds of the best of n points of "
+        "the grid, drawn at random, against n (Dodge et al. 2019).",
         Source(file, "analyse"),
     )
     curves = results.table(file)
     if not figure or curves is None:
         return absent("search", "Hyper-parameters", file)
     if curves.empty:
-        none = "No method of this study has more than one grid point, so nothing was searched."
+        none = "No method of this study has more than one point, so nothing was searched."
         return Section("search", "Hyper-parameters", absent=none)
     return Section("search", "Hyper-parameters", tuple(figure))
 
@@ -236,14 +240,15 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Sheet:
         },
         name="tests",
         title="The same comparisons by every test, with effect sizes",
-        caption="p of the corrected resampled t and of exact McNemar on the pooled predictions are "
-        "not adjusted; the one that decides (t where there are folds, else McNemar) is adjusted by "
-        "Holm's method over the dataset and over the study. ≈: approximate, for under "
-        "cross-validation McNemar's test takes the predictions of all folds as those of one model. "
-        "Bootstrap: of whole groups of identical text, with the models as given. Cohen's g and the "
-        "odds ratio compare the documents that only the first and only the second gets right. "
-        "Standardised: mean over standard deviation of the difference per document. The file of "
-        "all pairs has the same for every two rows.",
+        caption="The p-values of the corrected resampled t and of exact McNemar on the pooled "
+        "predictions are not adjusted. The test that decides (t where there are folds, otherwise "
+        "McNemar) is adjusted by Holm's method over the dataset and over the study. ≈: "
+        "approximate, because under cross-validation McNemar's test takes the predictions of all "
+        "folds as those of one model. Bootstrap: of whole groups of identical text, with the "
+        "models as given. Cohen's g and the odds ratio compare the documents that only the first "
+        "and only the second row gets right. Standardised: mean divided by standard deviation of "
+        "the difference per document. The file of all pairs has the same numbers for every two "
+        "rows.",
         sources=tuple(
             Source(f"significance/{one}.csv", "compare") for one in ("contrasts", "pairs")
         ),
@@ -252,14 +257,14 @@ def _tests(contrasts: pd.DataFrame, study: Mapping[str, Any]) -> Sheet:
 
 
 def paper(results: Results, study: Mapping[str, Any]) -> Section | None:
-    """Return the section of the published numbers and claims, where the study has them."""
+    """Return the section of the published values and claims, where the study has them."""
     fidelity = results.table("tables/fidelity.csv")
     claims = results.table("tables/claims.csv")
     if fidelity is None or claims is None:
         return None
     source = Source("tables/fidelity.csv", "write_paper_tables")
     lines = tuple(verdict_lines(fidelity))
-    verdict = Prose(tuple(f"Published cells: {line}." for line in lines), (source,), listed=True)
+    verdict = Prose(tuple(f"Published values: {line}." for line in lines), (source,), listed=True)
     judged = Sheet(
         claims_table(claims, study),
         tuple(

@@ -1,4 +1,4 @@
-"""The data: its audit, and what repeated texts are worth."""
+"""The data: its audit, and what train-test overlap is worth."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,11 +30,13 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
         return absent("duplicates", title, file)
     source = Source(file, "analyse")
     if leak.empty:
-        none = "No test document's text stands word by word in the training documents of its fold."
+        none = "No test document has its text, word by word, in the training documents of its fold."
         return Section("duplicates", title, (Prose((none,), (source,)), *beside))
     shown = leak[(leak["representation"] != ACROSS) & leak["cost_points"].notna()]
     if shown.empty:
-        none = "No row has test documents of both kinds: with repeated texts and with new ones."
+        none = (
+            "No row has both test documents with repeated texts and test documents with new ones."
+        )
         return Section("duplicates", title, (Prose((none,), (source,)), *beside))
     shown = named(shown, study)
     shown["between"] = intervals(shown["cost_low_points"], shown["cost_high_points"])
@@ -51,10 +53,10 @@ def duplicates(results: Results, study: Mapping[str, Any]) -> Section:
             "between": ("95 % interval", str),
         },
         name="leak",
-        title="What the repeated texts are worth",
-        caption="Test documents whose text stands word by word (but for white space) in the "
-        "training documents of their fold, against those whose text does not. The cost of the "
-        "leak is accuracy on all less accuracy on new documents. It is what was observed, not an "
+        title="What train-test overlap is worth",
+        caption="Repeated: test documents whose text is also, word by word (except for white "
+        "space), in the training documents of their fold. New: all others. The cost of the overlap "
+        "is accuracy on all minus accuracy on new documents. This is an observation, not an "
         "experiment: texts that repeat may be easier in other ways, too. Interval: bootstrap over "
         "groups of identical text.",
         sources=(source,),
@@ -85,11 +87,11 @@ def _grouped(results: Results, study: Mapping[str, Any]) -> tuple[Block, ...]:
                 "between": ("95 % interval", str),
             },
             name="grouped",
-            title="Grouped beside plain",
-            caption="Every method trained twice: on the study's folds, and on the same folds with "
-            "each repeated text where its first document is (under an official split: without "
-            f"the test documents that stand in training). {how} Interval: bootstrap over groups "
-            "of identical text. Datasets without such texts are not shown.",
+            title="Grouped folds compared with plain folds",
+            caption="Every method is trained twice: on the study's folds, and on the same folds "
+            "with each repeated text moved to where its first document is (under an official "
+            f"split: without the test documents whose text is in training). {how} Interval: "
+            "bootstrap over groups of identical text. Datasets without such texts are not shown.",
             sources=(Source(file, "analyse"),),
             at_most=40,
         ),
@@ -132,11 +134,11 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
             },
             name="data",
             title="The data, audited",
-            caption="Tokens between white space. Repeat an earlier text: documents of the same "
-            "text but for white space and Unicode normalisation. Near-duplicates: documents that "
-            "share at least 80 % of their word pairs with a document of another text. Texts with "
-            "two labels: documents whose text stands under several classes. Test texts in "
-            "training: under an official split.",
+            caption="Tokens are separated by white space. Repeat an earlier text: documents with "
+            "the same text except for white space and Unicode normalisation. Near-duplicates: "
+            "documents that share at least 80 % of their word pairs with a document of another "
+            "text. Texts with two labels: documents whose text appears under several classes. Test "
+            "texts in training: under an official split.",
             sources=(Source(file, "write_tables"),),
         )
     ]
@@ -148,11 +150,11 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                 {"title": ("Dataset", None), **_ODD},
                 name="odd",
                 title="What is odd in the data",
-                caption="Documents with U+FFFD: with a character that could not be decoded. With "
-                "control characters: they may mean a wrong encoding. Desktop files: what macOS and "
-                "Windows add to an archive (._*, .DS_Store, Thumbs.db and their like); none is "
-                "read. Near-duplicates not settled: documents without a near-duplicate so far, of "
-                "a template that so many texts share that not all were compared. Datasets that "
+                caption="Documents with U+FFFD have a character that could not be decoded. Control "
+                "characters may mean a wrong encoding. Desktop files are those that macOS and "
+                "Windows add to an archive (._*, .DS_Store, Thumbs.db and similar); none is read. "
+                "Near-duplicates not settled: documents without a known near-duplicate whose "
+                "template is shared by so many texts that not all were compared. Datasets that "
                 "have none of these are not listed.",
                 sources=(Source(file, "write_tables"),),
             )
@@ -169,12 +171,12 @@ def data(results: Results, study: Mapping[str, Any]) -> Section:
                     "text_a": ("Text", None),
                     "b": ("Document", None),
                     "text_b": ("Text", None),
-                    "similarity": ("Alike %", as_percent),
+                    "similarity": ("Similarity %", as_percent),
                 },
                 name="near-duplicates",
                 title="Some near-duplicates",
-                caption="Pairs of documents of different text, the most alike of each dataset: "
-                "found by MinHash, then measured exactly.",
+                caption="Pairs of documents with different text, the most similar of each dataset. "
+                "MinHash finds them, and each is measured exactly.",
                 sources=(Source(file, "write_tables"),),
                 of_each=max(2, 25 // len(found)),
             )

@@ -58,9 +58,9 @@ def errors(results: Results, study: Mapping[str, Any]) -> Section:
                 results,
                 "figures/confusion",
                 "confusion",
-                "What is taken for what: each line is a label, each column a predicted class. Of "
-                "the row of each dataset that is right most often, test predictions of all repeats "
-                "and folds pooled.",
+                "What is predicted as what: each line is a label, each column a predicted class. "
+                "For each dataset it is the row that is right most often, with the test "
+                "predictions of all repeats and folds pooled.",
                 source,
             )
         blocks.append(
@@ -178,8 +178,8 @@ _PARTS = (
         "hardness",
         "How many methods get a document wrong",
         "Documents by the number of methods that get them wrong in more than half of the repeats. "
-        "Some: one method to half of them; most: more than half, but not all. What no method gets "
-        "right no choice among these methods can mend.",
+        "Some: from one method to half of them. Most: more than half, but not all. If all methods "
+        "get a document wrong, no choice among them can help.",
         {
             **_DATASET,
             "methods": ("Methods", as_count),
@@ -194,14 +194,15 @@ _PARTS = (
         },
         _by_difficulty,
         cut=False,
-        nothing="left out, for no row has a result.",
+        nothing="left out, because no row has a result.",
     ),
     _Part(
         "confusion",
-        "What is taken for what",
-        "Confusion matrix of the row of each dataset of two classes that is right most often, test "
-        "predictions of all repeats and folds pooled: for each label the share that is predicted "
-        "right, and all that is predicted. The file has the matrices of all rows.",
+        "What is predicted as what",
+        "For each dataset of two classes, the confusion matrix of the row that is right most "
+        "often, with the test predictions of all repeats and folds pooled. For each label it has "
+        "the share that is predicted right, and all predicted classes. The file has the matrices "
+        "of all rows.",
         {
             **_DATASET,
             "row": ("Row", None),
@@ -215,9 +216,10 @@ _PARTS = (
     _Part(
         "confusion",
         "The most frequent confusions",
-        "Of the row of each dataset with more than two classes that is right most often, test "
-        "predictions of all repeats and folds pooled: documents of a label that are predicted as "
-        "another class, and their share of the label. The file has the matrices of all rows.",
+        "Documents of a label that are predicted as another class, and their share of the label. "
+        "For each dataset with more than two classes it is the row that is right most often, with "
+        "the test predictions of all repeats and folds pooled. The file has the matrices of all "
+        "rows.",
         {
             **_DATASET,
             "row": ("Row", None),
@@ -232,10 +234,10 @@ _PARTS = (
     _Part(
         "agreement",
         "Do the methods agree?",
-        "Pairs of methods, the least alike of each dataset first. Equal: the share of predictions "
-        "that are the same; kappa (Cohen 1960) takes off what chance would give. Both wrong: "
-        "beside it what it would be if the errors were independent; the more it is above that, "
-        "the less there is to win by joining the two.",
+        "Pairs of methods, those of each dataset that agree least first. Equal: the share of "
+        "predictions that are the same. Kappa (Cohen 1960) subtracts what chance would give. Both "
+        "wrong: the share that both get wrong, and beside it the share if the errors were "
+        "independent. The more it is above that, the less a combination of the two can gain.",
         {
             **_DATASET,
             "pair": ("Methods", None),
@@ -245,39 +247,40 @@ _PARTS = (
             "both_wrong_if_independent": ("if independent", as_percent),
         },
         _least_alike,
-        nothing="left out, for no two methods of a dataset have results.",
+        nothing="left out, because no two methods of a dataset have results.",
     ),
     _Part(
         "hard_documents",
         "Documents that most methods get wrong",
-        "The hardest of each dataset; wrong: the share of all predictions. The file has more "
-        "columns.",
+        "The hardest documents of each dataset. Wrong: the share of all predictions. The file has "
+        "more columns.",
         {**_DOCUMENT, "share_wrong": ("Wrong %", as_percent)},
         nothing="there are none.",
     ),
     _Part(
         "suspects",
-        "Labels to look at again",
-        "Wrong for every method in every repeat, each surer than of half of its predictions. "
-        "A suspect label need not be wrong: irony looks the same. The file has more columns.",
+        "Labels to check",
+        "Every method is wrong on these documents in every repeat, and more confident than in half "
+        "of its predictions. Such a label need not be wrong: irony looks the same. The file has "
+        "more columns.",
         {**_DOCUMENT, "mean_confidence_rank": ("Confidence rank %", as_percent)},
         nothing="there are none.",
     ),
     _Part(
         "confident_errors",
         "The most confident errors, and why",
-        "Of the most accurate linear row of each dataset: the five n-grams that spoke loudest for "
-        "the wrong class, with weight times value. The file has every n-gram.",
+        "For the most accurate linear row of each dataset, the five n-grams that contributed most "
+        "to the wrong class, with weight times value. The file has every n-gram.",
         {**_DOCUMENT, "because": ("Because of", None), "margin": ("Margin", three_decimals)},
         _gathered,
-        nothing="left out, for no linear row without a reduction makes an error.",
+        nothing="left out, because no linear row without a reduction makes an error.",
     ),
     _Part(
         "ngrams",
         "The strongest n-grams of each class",
-        "By r, the log-count ratio of the class against the rest, and by w, the weight of the "
-        "model; the twelve strongest, from the first fold's training documents. The file has "
-        "the numbers.",
+        "The twelve strongest n-grams by r, the log-count ratio of the class against the rest, and "
+        "by w, the weight of the model, from the first fold's training documents. The file has the "
+        "numbers.",
         {
             **_DATASET,
             "class": ("Class", None),
@@ -286,6 +289,6 @@ _PARTS = (
         },
         _strongest,
         cut=False,
-        nothing="left out, for the study has no linear row without a reduction.",
+        nothing="left out, because the study has no linear row without a reduction.",
     ),
 )

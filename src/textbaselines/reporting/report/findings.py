@@ -1,4 +1,4 @@
-"""The answer first: which row, by how much, how sure, in sentences made from the tables."""
+"""The answer: which row, by how much and how sure, in sentences made from the tables."""
 
 import math
 from collections import Counter
@@ -200,7 +200,9 @@ def _compared(
 
     comparisons = f"comparison{'s' * (total != 1)}"
     if not declared:
-        start = f"Of the {total} {comparisons} with the first row, {control}, taken by default, "
+        start = (
+            f"Of the {total} {comparisons} with {control} (the first row, the control by default), "
+        )
     elif control:
         start = f"Of the {total} declared {comparisons} with the control, {control}, "
     else:
@@ -214,9 +216,9 @@ def _compared(
     parts.append(
         "every one shows a difference"
         if not count
-        else f"{count} {_are(outcome[NOT_BETTER])} not better, nor shown to be worse"
+        else f"{count} {_are(outcome[NOT_BETTER])} not shown to be better or worse"
     )
-    untested = f" {failed} more could not be tested, for a fit failed." if failed else ""
+    untested = f" {failed} more could not be tested, because a fit failed." if failed else ""
     return start + "; ".join(parts) + f".{untested}"
 
 

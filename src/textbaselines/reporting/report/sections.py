@@ -1,4 +1,4 @@
-"""The sections of a report, each from the files it needs, and a word where they are absent."""
+"""The sections of a report, each from the files it needs, or a sentence where they are absent."""
 
 import os
 import platform
@@ -32,8 +32,14 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "statsmodels", "snakem
 def sections_of(results: Results, study: Mapping[str, Any], root: Path) -> list[Section]:
     """Return the sections of a study's report, the answer first.
 
-    ``results``: the files; ``cells/<study>.parquet`` must be among them; ``root``: the checkout,
-    whose commit and lock are told.
+    Parameters
+    ----------
+    results : Results
+        The files; ``cells/<study>.parquet`` must be among them.
+    study : mapping
+        The study's description.
+    root : Path
+        The checkout, whose commit and lock the report names.
     """
     cells = storage.read_parquet(results.folder / "evaluation" / "cells.parquet")
     sections = [
@@ -63,7 +69,7 @@ def _costs(results: Results, study: Mapping[str, Any]) -> Section:
         results,
         "figures/cost-front",
         "cost-front",
-        "Accuracy against the seconds of one fit, one panel for each dataset. Filled markers lie "
+        "Accuracy against the seconds of one fit, one panel for each dataset. Filled markers are "
         "on the front: no other row is as accurate and faster, or as fast and more accurate.",
         Source("tables/cost_front.csv", "write_tables"),
     )
@@ -81,7 +87,7 @@ def _environment(study: Mapping[str, Any], root: Path) -> Section:
         + ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
         + ".",
         f"Machine: {platform.system()} {platform.machine()}, {os.cpu_count()} processors.",
-        "This is the state in which the page was written; "
+        "This was the state when the page was written; "
         + (
             f"results/{study['name']}/tracking/runs.json says which commit logged the runs."
             if study["tracking"] == "mlflow"
@@ -94,16 +100,16 @@ def _environment(study: Mapping[str, Any], root: Path) -> Section:
 def _reproduce(study: Mapping[str, Any]) -> Section:
     words = Prose(
         (
-            "In a checkout of the commit above (make sets up the environment, every package "
-            "pinned by its digest):",
+            "Run this in a checkout of the commit above (make sets up the environment, with every "
+            "package pinned by its digest):",
         )
     )
     commands = Commands(("make .venv/.ready", ". .venv/bin/activate", study["command"]))
     note = Prose(
         (
-            "The same study gives the same bytes on any number of cores, but for times. Each "
-            "table and figure names its file and the rule that made it; a file that is deleted "
-            "is made again by the same command.",
+            "The same study gives the same bytes on any number of cores, except for times. Each "
+            "table and figure names its file and the rule that made it. The same command makes "
+            "a deleted file again.",
         )
     )
     return Section("reproduce", "How to reproduce", (words, commands, note))
