@@ -21,7 +21,6 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT / "src"))
 try:
     from textbaselines import provenance, storage
-    from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.counting_jobs import counting_jobs, counting_of
@@ -44,7 +43,6 @@ try:
         workflow.configfiles or [ROOT / "config" / "config.yaml"],
         dict(workflow.config_settings.config),
         ROOT,
-        ROOT / "workflow" / "schemas",
         Path("results", "raw"),
     )
     export_library(ROOT / "src")

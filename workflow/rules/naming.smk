@@ -36,9 +36,6 @@ def code(name):
     return [script_file(name), *map(relative, library)]
 
 
-DATASET_SCHEMA = relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml")
-
-
 def as_json(*values):
     """Canonical JSON of a value, or of several as a list; dataclasses as their fields."""
     plain = [vars(value) if hasattr(value, "__dict__") else value for value in values]
@@ -60,20 +57,13 @@ def raw_file_of(wildcards):
     for dataset in study.datasets.values():
         for file in dataset.files:
             if file.name == wildcards.file:
-                return as_json(raw_file_to_mapping(file))
+                return as_json(file.model_dump())
     raise WorkflowError(f"no dataset of the study has a raw file {wildcards.file!r}")
 
 
 def reading_of(wildcards):
     """What decides how raw files become documents."""
-    dataset = study.datasets[wildcards.dataset]
-    return as_json(
-        dataset.reader,
-        dataset.encoding,
-        dataset.classes,
-        dataset.expected,
-        dataset.content_digest,
-    )
+    return as_json(study.datasets[wildcards.dataset].reading)
 
 
 def protocol_of(wildcards):

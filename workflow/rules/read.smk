@@ -12,7 +12,6 @@ rule read_corpus:
         code=code("read_corpus"),
         raw=raw_files,
         dataset=ancient(dataset_file),
-        schema=ancient(DATASET_SCHEMA),
     output:
         corpus="results/corpora/{dataset}/corpus.parquet",
         audit="results/corpora/{dataset}/audit.json",
@@ -26,5 +25,5 @@ rule read_corpus:
     params:
         reading=reading_of,
     shell:
-        "python {input.code[0]:q} --dataset {input.dataset:q} --schema {input.schema:q}"
+        "python {input.code[0]:q} --dataset {input.dataset:q}"
         " --raw results/raw --corpus {output.corpus:q} --audit {output.audit:q} --log {log:q}"

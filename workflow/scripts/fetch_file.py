@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from textbaselines import storage
-from textbaselines.datasets.catalog import raw_file_from_mapping
+from textbaselines.datasets.catalog import RawFile
 from textbaselines.datasets.fetch import fetch_file
 from textbaselines.environment import MIRROR
 from textbaselines.logs import run_script, run_to_end
@@ -23,7 +23,7 @@ def main() -> None:
     with run_script("fetch", args.log):
         mirror = os.environ.get(MIRROR)
         provenance = fetch_file(
-            raw_file_from_mapping(args.raw_file),
+            RawFile.model_validate(args.raw_file),
             args.output,
             mirror=Path(mirror) if mirror else None,
             work_folder=args.output.parent,

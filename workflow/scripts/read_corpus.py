@@ -14,14 +14,13 @@ def main() -> None:
     """Parse what the rule passes, read, audit and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", type=Path, required=True)
-    parser.add_argument("--schema", type=Path, required=True)
     parser.add_argument("--raw", type=Path, required=True)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--audit", type=Path, required=True)
     parser.add_argument("--log", type=Path)
     args = parser.parse_args()
     with run_script(f"read {args.dataset.stem}", args.log) as log:
-        corpus = build_corpus(load_dataset(args.dataset, args.schema), args.raw)
+        corpus = build_corpus(load_dataset(args.dataset), args.raw)
         write_corpus(args.corpus, corpus)
         storage.write_json(args.audit, audit(corpus))
         log.info("%d documents", len(corpus.frame))

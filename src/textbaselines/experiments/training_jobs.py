@@ -163,5 +163,5 @@ def task_of(study: Study, dataset: str, representation: str, method: str) -> dic
             "ngrams": [features.lowest, features.highest],
             "unk": {"policy": features.policy, "min_count": features.min_count},
         },
-        "ties": study.config["protocol"]["ties"],
+        "ties": study.file.protocol.ties,
     }

@@ -1,0 +1,366 @@
+"""Models of the files that users write: the types of their values, and errors a user can act on.
+
+A model is a class of pydantic; it validates a file, states its defaults and describes every key.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+)
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from textbaselines.errors import Mistakes, UserError
+from textbaselines.validation import closest
+
+T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class FileModel(BaseModel):
+    """A mapping in a file: other keys than those of the model are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def refuse(
+    what: str, expected: str | None = None, fix: str | None = None, found: object = None
+) -> PydanticCustomError:
+    """Return an error that a validator raises; without ``found`` the value itself is shown."""
+    words = {"what": what, "expected": expected, "fix": fix, "found": found}
+    return PydanticCustomError("refused", "{what}", words)
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _as_written(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    check(value)
+    return value
+
+
+def _unique(values: Any) -> Any:
+    seen = set()
+    for value in values:
+        plain = isinstance(value, str | int | float)
+        # 1 and 1.0 are the same value, true is another one.
+        key = (isinstance(value, bool), value) if plain else json.dumps(_plain(value))
+        if key in seen:
+            raise refuse("a list with an item that occurs twice")
+        seen.add(key)
+    return values
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump() if isinstance(value, BaseModel) else value
+
+
+def _stated(value: Any) -> Any:
+    if value is None:
+        raise refuse("a key without a value", fix="leave the key out, or give it a value")
+    return value
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+Text = Annotated[str, Field(strict=True)]
+Words = Annotated[str, Field(strict=True, min_length=1)]
+Flag = Annotated[bool, Field(strict=True)]
+Whole = Annotated[int, Field(strict=True), BeforeValidator(_whole)]
+"""A whole number; 3.0 is 3."""
+
+Number = Annotated[float, Field(strict=True), WrapValidator(_as_written)]
+"""A number as it is written: 1 stays an ``int``, so that it has one form in results."""
+
+Unique = AfterValidator(_unique)
+UNIQUE = Field(min_length=1, json_schema_extra={"uniqueItems": True})
+Names = Annotated[list[Text], UNIQUE, Unique]
+Name = Annotated[
+    str,
+    Field(
+        strict=True,
+        pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$",
+        title='letters, digits, "_" and "-", 40 at most, the first a letter or digit',
+    ),
+]
+Stated = Annotated[
+    T | SkipJsonSchema[None],
+    BeforeValidator(_stated),
+    Field(json_schema_extra=_without_default),
+]
+"""A key that is None where it is left out; a file cannot give it as ``null``."""
+
+
+def _form(value: Any) -> str | None:
+    forms = {dict: "mapping", list: "list", str: "text", NoneType: "nothing"}
+    return "mapping" if isinstance(value, BaseModel) else forms.get(type(value))
+
+
+BY_FORM = Discriminator(_form)
+"""Chooses between the types of a union, tagged mapping, list, text and nothing."""
+
+BY_KIND = Field(discriminator="kind")
+"""Chooses between the models of a union by their key ``kind``."""
+
+
+def check(value: Any, model: type[Model], where: str) -> Model:
+    """Return what a file says, checked by its model.
+
+    Parameters
+    ----------
+    value : object
+        What :func:`~textbaselines.validation.load_yaml` returned.
+    model : class
+        The file's model; its descriptions are shown in errors.
+    where : str
+        The file (or other place) that errors name.
+
+    Raises
+    ------
+    UserError
+        For all faults, in the order of the keys' paths, each with the path, the value seen and
+        the values allowed.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        faults = _faults(error, model)
+    mistakes = Mistakes()
+    for fault in faults:
+        mistakes.add(fault.told(where))
+    mistakes.stop()
+    raise AssertionError("a fault without an error")
+
+
+def check_parts(
+    value: Mapping[str, Any], model: type[Model], where: str
+) -> tuple[Model, list[UserError]]:
+    """Check a mapping as :func:`check` does, but return what holds of it beside its faults.
+
+    Returns
+    -------
+    checked : model
+        Without the keys that have a fault: they have their defaults, and required ones are empty.
+        Of a key whose values have names of the user's own, such as ``methods``, only the names
+        with a fault are left out.
+    errors : list of UserError
+        All faults, as :func:`check` raises them.
+    """
+    try:
+        return model.model_validate(value), []
+    except ValidationError as error:
+        faults = _faults(error, model)
+    mistakes = Mistakes()
+    held = {key: dict(part) if isinstance(part, dict) else part for key, part in value.items()}
+    for fault in faults:
+        mistakes.add(fault.told(where))
+        key, *inner = fault.path
+        field = model.model_fields.get(str(key))
+        if inner and field is not None and get_origin(field.annotation) is dict:
+            held.get(str(key), {}).pop(inner[0], None)
+        if (
+            not inner
+            or not held.get(str(key))
+            or get_origin(field and field.annotation) is not dict
+        ):
+            held.pop(str(key), None)
+    empty: dict[str, Any] = {
+        name: (Any, (get_origin(field.annotation) or str)())
+        for name, field in model.model_fields.items()
+        if field.is_required() and name not in held
+    }
+    partial = create_model(model.__name__, __base__=model, **empty)
+    return partial.model_validate(held), mistakes.errors
+
+
+class _Fault(NamedTuple):
+    """An error of pydantic with the key's path, without tags, and what the model says of it."""
+
+    path: tuple[str | int, ...]
+    error: ErrorDetails
+    annotation: Any
+    fields: Mapping[str, FieldInfo]
+    expected: str | None
+
+    def told(self, where: str) -> UserError:
+        """Return the error in our words."""
+        kind, found, limits = self.error["type"], self.error["input"], self.error.get("ctx", {})
+        path, expected, fix = self.path, self.expected, None
+        if kind == "extra_forbidden":
+            what = f"unknown key {path[-1]!r}"
+            expected, fix = ", ".join(self.fields), closest(path[-1], self.fields)
+        elif kind == "missing":
+            what, path = f"the key {path[-1]!r} is missing", path[:-1]
+            found = _Literal(", ".join(found) or "nothing")
+        elif kind == "union_tag_not_found" and limits["discriminator"] == "'kind'":
+            what, expected = "the key 'kind' is missing", ", ".join(map(repr, self.allowed()))
+            if not isinstance(found, Mapping):
+                what, expected = "a value of the wrong type", _TYPES["dict_type"]
+        elif kind == "literal_error" or (kind, limits.get("discriminator")) == (
+            "union_tag_invalid",
+            "'kind'",
+        ):
+            if kind != "literal_error":
+                path, found = (*path, "kind"), found["kind"]
+            what, expected = "a value that is not allowed", ", ".join(map(repr, self.allowed()))
+            fix = closest(found, self.allowed())
+        elif kind in _TYPES:
+            what, expected = "a value of the wrong type", _TYPES[kind]
+            if kind == "string_type" and not isinstance(found, Mapping | list):
+                fix = "put it in quotes, if it is a name"
+            if any(one is NoneType for one in get_args(self.annotation)):
+                expected += " or nothing"
+        elif kind == "refused":
+            what, fix = limits["what"], limits["fix"]
+            expected = limits["expected"] or expected
+            found = found if limits["found"] is None else limits["found"]
+        else:
+            items = "a mapping with {} keys than" if isinstance(found, dict) else _ITEMS
+            what = _RULES.get(kind, "a value that is not allowed").format(
+                **limits, fewer=items.format("fewer"), more=items.format("more")
+            )
+        place = f"{where}, key {_key(path)}" if path else where
+        return UserError(what, where=place, found=_shown(found), expected=expected, fix=fix)
+
+    def allowed(self) -> list[Any]:
+        """Return the constants that the value may be, or its key ``kind``."""
+        constants: list[Any] = []
+        for branch in _branches(self.annotation):
+            if hasattr(branch, "model_fields"):
+                branch = branch.model_fields["kind"].annotation
+            constants += get_args(branch) if get_origin(branch) is Literal else []
+        return constants
+
+
+_TYPES = {
+    "dict_type": "a mapping (key: value)",
+    "model_type": "a mapping (key: value)",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+}
+_ITEMS = "a list with {} items than"
+_RULES = {
+    "greater_than_equal": "a number below {ge}",
+    "greater_than": "a number that is not above {gt}",
+    "less_than_equal": "a number above {le}",
+    "too_short": "{fewer} {min_length}",
+    "too_long": "{more} {max_length}",
+    "string_too_short": "text with fewer characters than {min_length}",
+    "string_pattern_mismatch": "text that does not match {pattern}",
+}
+
+
+class _Literal(str):
+    """Text that is shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _faults(error: ValidationError, model: type[BaseModel]) -> list[_Fault]:
+    """Return every fault in the order of the keys' paths."""
+    faults = [_fault(one, model) for one in error.errors(include_url=False)]
+    return sorted(faults, key=_order)
+
+
+def _order(fault: _Fault) -> list[tuple[bool, int, str]]:
+    of_mapping = fault.error["type"] in ("extra_forbidden", "missing")
+    return [
+        (False, part, "") if isinstance(part, int) else (True, 0, part)
+        for part in (fault.path[:-1] if of_mapping else fault.path)
+    ]
+
+
+def _fault(error: ErrorDetails, model: type[BaseModel]) -> _Fault:
+    """Follow the place of an error through its model, past the tags of unions."""
+    annotation: Any = model
+    path: list[str | int] = []
+    expected: str | None = None
+    fields: Mapping[str, FieldInfo] = {}
+    for part in error["loc"]:
+        branches = _branches(annotation)
+        if len(branches) > 1:
+            annotation = next(one for one in branches if part in _tags(one))
+            expected = _told_of(annotation) or expected
+            continue
+        (annotation,) = branches
+        if hasattr(annotation, "model_fields"):
+            fields = annotation.model_fields
+            extra = getattr(annotation, "__annotations__", {}).get("__pydantic_extra__")
+            field = fields.get(str(part))
+            annotation = field.annotation if field else get_args(extra)[1] if extra else None
+            expected = field and (field.title or field.description)
+        elif get_origin(annotation) is dict:
+            annotation = get_args(annotation)[0 if error["loc"][-1] == "[key]" else 1]
+        else:
+            annotation = get_args(annotation)[0]
+        expected = _told_of(annotation) or expected
+        path.append(part)
+        if error["loc"][-1] == "[key]" and len(path) == len(error["loc"]) - 1:
+            break
+    return _Fault(tuple(path), error, annotation, fields, expected)
+
+
+def _branches(annotation: Any) -> list[Any]:
+    """Return the types of a union but for None, or the one type, without what annotates it."""
+    if get_origin(annotation) is Annotated and not _tags(annotation):
+        return _branches(get_args(annotation)[0])
+    if get_origin(annotation) not in (Union, UnionType):
+        return [annotation]
+    several = [one for one in get_args(annotation) if _bare(one) is not NoneType]
+    return several if len(several) > 1 else _branches(several[0])
+
+
+def _bare(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _tags(branch: Any) -> tuple[Any, ...]:
+    """Return by what a branch of a union is named in the place of an error."""
+    if hasattr(branch, "model_fields"):
+        return (
+            get_args(branch.model_fields["kind"].annotation)
+            if "kind" in branch.model_fields
+            else ()
+        )
+    return tuple(one.tag for one in get_args(branch)[1:] if isinstance(one, Tag))
+
+
+def _told_of(annotation: Any) -> str | None:
+    notes = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    told = [one.title or one.description for one in notes if isinstance(one, FieldInfo)]
+    return next(filter(None, told), None)
+
+
+def _key(path: Iterable[str | int]) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def _shown(value: Any, limit: int = 200) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
