@@ -6,7 +6,7 @@ A model is a class of pydantic; it validates a file, states its defaults and des
 import json
 from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -22,7 +22,6 @@ from pydantic import (
     create_model,
 )
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from textbaselines.errors import Mistakes, UserError
@@ -77,8 +76,11 @@ def _stated(value: Any) -> Any:
     return value
 
 
-def _without_default(schema: dict[str, Any]) -> None:
+def _not_null(schema: dict[str, Any]) -> None:
+    """Take null, and the default null, out of the JSON schema of a key."""
     schema.pop("default", None)
+    kinds = schema.pop("anyOf", [])
+    schema.update(next((kind for kind in kinds if kind.get("type") != "null"), {}))
 
 
 Text = Annotated[str, Field(strict=True)]
@@ -91,8 +93,8 @@ Number = Annotated[float, Field(strict=True), WrapValidator(_as_written)]
 """A number as it is written: 1 stays an ``int``, so that it has one form in results."""
 
 Unique = AfterValidator(_unique)
-UNIQUE = Field(min_length=1, json_schema_extra={"uniqueItems": True})
-Names = Annotated[list[Text], UNIQUE, Unique]
+UNIQUE = Field(json_schema_extra={"uniqueItems": True})
+Names = Annotated[list[Text], Field(min_length=1), UNIQUE, Unique]
 Name = Annotated[
     str,
     Field(
@@ -101,11 +103,8 @@ Name = Annotated[
         title='letters, digits, "_" and "-", 40 at most, the first a letter or digit',
     ),
 ]
-Stated = Annotated[
-    T | SkipJsonSchema[None],
-    BeforeValidator(_stated),
-    Field(json_schema_extra=_without_default),
-]
+_STATED = BeforeValidator(_stated)
+Stated = Annotated[T | None, _STATED, Field(json_schema_extra=_not_null)]
 """A key that is None where it is left out; a file cannot give it as ``null``."""
 
 
@@ -209,11 +208,13 @@ class _Fault(NamedTuple):
             expected, fix = ", ".join(self.fields), closest(path[-1], self.fields)
         elif kind == "missing":
             what, path = f"the key {path[-1]!r} is missing", path[:-1]
+            expected = self.fields[str(self.path[-1])].description
             found = _Literal(", ".join(found) or "nothing")
         elif kind == "union_tag_not_found" and limits["discriminator"] == "'kind'":
-            what, expected = "the key 'kind' is missing", ", ".join(map(repr, self.allowed()))
-            if not isinstance(found, Mapping):
-                what, expected = "a value of the wrong type", _TYPES["dict_type"]
+            what, expected = "a value of the wrong type", _TYPES["dict_type"]
+            if isinstance(found, Mapping):
+                what, expected = "the key 'kind' is missing", ", ".join(self.allowed())
+                found = _Literal(", ".join(found) or "nothing")
         elif kind == "literal_error" or (kind, limits.get("discriminator")) == (
             "union_tag_invalid",
             "'kind'",
@@ -231,7 +232,7 @@ class _Fault(NamedTuple):
         elif kind == "refused":
             what, fix = limits["what"], limits["fix"]
             expected = limits["expected"] or expected
-            found = found if limits["found"] is None else limits["found"]
+            found = found if limits["found"] is None else _Literal(limits["found"])
         else:
             items = "a mapping with {} keys than" if isinstance(found, dict) else _ITEMS
             what = _RULES.get(kind, "a value that is not allowed").format(
@@ -242,12 +243,12 @@ class _Fault(NamedTuple):
 
     def allowed(self) -> list[Any]:
         """Return the constants that the value may be, or its key ``kind``."""
-        constants: list[Any] = []
-        for branch in _branches(self.annotation):
-            if hasattr(branch, "model_fields"):
-                branch = branch.model_fields["kind"].annotation
-            constants += get_args(branch) if get_origin(branch) is Literal else []
-        return constants
+        kinds = [_bare(branch) for branch in _branches(self.annotation)]
+        constants = [
+            kind.model_fields["kind"].annotation if hasattr(kind, "model_fields") else kind
+            for kind in kinds
+        ]
+        return [value for constant in constants for value in get_args(constant)]
 
 
 _TYPES = {
@@ -262,9 +263,9 @@ _TYPES = {
 }
 _ITEMS = "a list with {} items than"
 _RULES = {
-    "greater_than_equal": "a number below {ge}",
-    "greater_than": "a number that is not above {gt}",
-    "less_than_equal": "a number above {le}",
+    "greater_than_equal": "a number below {ge:g}",
+    "greater_than": "a number that is not above {gt:g}",
+    "less_than_equal": "a number above {le:g}",
     "too_short": "{fewer} {min_length}",
     "too_long": "{more} {max_length}",
     "string_too_short": "text with fewer characters than {min_length}",
@@ -281,16 +282,23 @@ class _Literal(str):
 
 def _faults(error: ValidationError, model: type[BaseModel]) -> list[_Fault]:
     """Return every fault in the order of the keys' paths."""
-    faults = [_fault(one, model) for one in error.errors(include_url=False)]
-    return sorted(faults, key=_order)
+    errors = error.errors(include_url=False)
+    return sorted((_fault(one, model) for one in errors if not _follows(one)), key=_order)
 
 
-def _order(fault: _Fault) -> list[tuple[bool, int, str]]:
-    of_mapping = fault.error["type"] in ("extra_forbidden", "missing")
-    return [
-        (False, part, "") if isinstance(part, int) else (True, 0, part)
-        for part in (fault.path[:-1] if of_mapping else fault.path)
-    ]
+def _follows(error: ErrorDetails) -> bool:
+    """Return whether an error is there only because of another one."""
+    if error["type"] == "too_short":  # of a tuple, whose faulty items pydantic does not count
+        return bool(len(error["input"]) >= error["ctx"]["min_length"])
+    return error["type"] == "default_factory_not_called"
+
+
+def _order(fault: _Fault) -> tuple[list[tuple[bool, int, str]], bool]:
+    kind = fault.error["type"]
+    # Those of a mapping come first, and in it an unknown key before the one that it was meant for.
+    path = fault.path[:-1] if kind in ("extra_forbidden", "missing") else fault.path
+    parts = [(False, one, "") if isinstance(one, int) else (True, 0, one) for one in path]
+    return parts, kind == "missing"
 
 
 def _fault(error: ErrorDetails, model: type[BaseModel]) -> _Fault:
@@ -299,56 +307,56 @@ def _fault(error: ErrorDetails, model: type[BaseModel]) -> _Fault:
     path: list[str | int] = []
     expected: str | None = None
     fields: Mapping[str, FieldInfo] = {}
-    for part in error["loc"]:
-        branches = _branches(annotation)
+    of_key = error["loc"][-1:] == ("[key]",) and error["type"] != "extra_forbidden"
+    place = error["loc"][:-1] if of_key else error["loc"]
+    for position, part in enumerate(place, start=1):
+        kind, branches = _bare(annotation), _branches(annotation)
         if len(branches) > 1:
             annotation = next(one for one in branches if part in _tags(one))
-            expected = _told_of(annotation) or expected
             continue
-        (annotation,) = branches
-        if hasattr(annotation, "model_fields"):
-            fields = annotation.model_fields
-            extra = getattr(annotation, "__annotations__", {}).get("__pydantic_extra__")
-            field = fields.get(str(part))
-            annotation = field.annotation if field else get_args(extra)[1] if extra else None
-            expected = field and (field.title or field.description)
-        elif get_origin(annotation) is dict:
-            annotation = get_args(annotation)[0 if error["loc"][-1] == "[key]" else 1]
-        else:
-            annotation = get_args(annotation)[0]
-        expected = _told_of(annotation) or expected
         path.append(part)
-        if error["loc"][-1] == "[key]" and len(path) == len(error["loc"]) - 1:
-            break
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            fields = kind.model_fields
+            extra = get_args(kind.__annotations__.get("__pydantic_extra__"))
+            field = fields.get(str(part))
+            annotation = field.annotation if field else extra[1] if extra else Any
+            expected = field and (field.title or field.description)
+            if field and _STATED in field.metadata:
+                (annotation,) = _branches(annotation)  # without None
+        elif get_origin(kind) is dict:
+            annotation = get_args(kind)[0 if of_key and position == len(place) else 1]
+        else:
+            annotation = get_args(kind)[0]
+        expected = _words(annotation) or expected
     return _Fault(tuple(path), error, annotation, fields, expected)
 
 
+def _bare(annotation: Any) -> Any:
+    """Return a type without what annotates it, and without None."""
+    if get_origin(annotation) is Annotated:
+        return _bare(get_args(annotation)[0])
+    branches = _branches(annotation)
+    return annotation if branches == [annotation] or len(branches) > 1 else _bare(branches[0])
+
+
 def _branches(annotation: Any) -> list[Any]:
-    """Return the types of a union but for None, or the one type, without what annotates it."""
-    if get_origin(annotation) is Annotated and not _tags(annotation):
+    """Return the types of a union, but for None; one that is no union alone."""
+    if get_origin(annotation) is Annotated:
         return _branches(get_args(annotation)[0])
     if get_origin(annotation) not in (Union, UnionType):
         return [annotation]
-    several = [one for one in get_args(annotation) if _bare(one) is not NoneType]
-    return several if len(several) > 1 else _branches(several[0])
-
-
-def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return [one for one in get_args(annotation) if one is not NoneType]
 
 
 def _tags(branch: Any) -> tuple[Any, ...]:
-    """Return by what a branch of a union is named in the place of an error."""
-    if hasattr(branch, "model_fields"):
-        return (
-            get_args(branch.model_fields["kind"].annotation)
-            if "kind" in branch.model_fields
-            else ()
-        )
-    return tuple(one.tag for one in get_args(branch)[1:] if isinstance(one, Tag))
+    """Return by what the place of an error names a branch of a union."""
+    if get_origin(branch) is Annotated:
+        return tuple(one.tag for one in get_args(branch)[1:] if isinstance(one, Tag))
+    return get_args(branch.model_fields["kind"].annotation)
 
 
-def _told_of(annotation: Any) -> str | None:
+def _words(annotation: Any) -> str | None:
+    """Return what a type says of its values."""
     notes = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
     told = [one.title or one.description for one in notes if isinstance(one, FieldInfo)]
     return next(filter(None, told), None)

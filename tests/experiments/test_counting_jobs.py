@@ -30,7 +30,7 @@ protocol: {cv: {folds: 3}}
 def test_one_job_makes_all_that_rests_on_the_same_tokens(tmp_path: Path) -> None:
     file = tmp_path / "jobs.yaml"
     file.write_text(STUDY, encoding="utf-8")
-    study = read_study([file], {}, ROOT, ROOT / "workflow" / "schemas")
+    study = read_study([file], {}, ROOT)
     jobs = counting_jobs(study)
     drop, unk = "a-b-drop-1", "a-b-unk-3"
     found = [

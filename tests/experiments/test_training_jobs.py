@@ -27,7 +27,7 @@ protocol: {cv: {folds: 3}}
 def test_quick_methods_share_a_job_and_slow_ones_have_their_own(tmp_path: Path) -> None:
     file = tmp_path / "jobs.yaml"
     file.write_text(STUDY, encoding="utf-8")
-    study = read_study([file], {}, ROOT, ROOT / "workflow" / "schemas")
+    study = read_study([file], {}, ROOT)
     jobs = training_jobs(study)
     both = ("hg-movie", "hg-nyt")
     uni, bi = (("a-b", "NB"), ("a-b", "SVM")), (("a_b", "NB"), ("a_b", "SVM"))
@@ -48,7 +48,7 @@ def test_counts_share_a_job_as_long_as_it_takes_thirty_seconds(tmp_path: Path) -
     text = STUDY.replace("datasets: [hg-movie, hg-nyt]", "datasets: [hg-nyt, rt-2k]")
     text = text.replace("cv: {folds: 3}", "cv: {folds: 10, repeats: 10}")
     file.write_text(text.replace("SVM: {family: svm}", "SVM: {family: svm, grid: default}"))
-    study = read_study([file], {}, ROOT, ROOT / "workflow" / "schemas")
+    study = read_study([file], {}, ROOT)
     parts = {
         dataset: [
             [part[0][0] for part in job.parts]

@@ -65,7 +65,7 @@ def load_dataset(path: str | Path) -> Dataset:
             isinstance(reader, RatedLines | Table) and reader.member is not None
         )
         files = tuple(RawFile(**dict(one), archive=archive) for one in file.files)
-        dataset = Dataset(**{**dict(file), "files": files, "path": path})
+        dataset = Dataset.model_construct(**{**dict(file), "files": files, "path": path})
         _check(dataset)
     return dataset
 

@@ -110,7 +110,7 @@ class Range(FileModel):
     num: Stated[Positive] = Field(None, description="number of values with both ends")
 
 
-Values = Annotated[list[Any], UNIQUE, Unique]
+Values = Annotated[list[Any], Field(min_length=1), UNIQUE, Unique]
 Axis = Annotated[
     Annotated[Values, Tag("list")] | Annotated[Range, Tag("mapping")],
     BY_FORM,
@@ -290,7 +290,7 @@ class StudyFile(FileModel):
     contrasts: Annotated[
         Annotated[None, Tag("nothing")]
         | Annotated[Control, Tag("mapping")]
-        | Annotated[list[Pair], UNIQUE, Unique, Tag("list")],
+        | Annotated[list[Pair], Field(min_length=1), UNIQUE, Unique, Tag("list")],
         BY_FORM,
     ] = Field(
         None,
@@ -306,7 +306,7 @@ class StudyFile(FileModel):
     tables: TableOptions = Field(TableOptions(), description="how tables show numbers")
     keep_models: Annotated[
         Annotated[Literal["best", "all", "none"], Tag("text")]
-        | Annotated[list[KeptModel], UNIQUE, Unique, Tag("list")],
+        | Annotated[list[KeptModel], Field(min_length=1), UNIQUE, Unique, Tag("list")],
         BY_FORM,
     ] = Field(
         "best",
