@@ -11,16 +11,17 @@ from pydantic import ConfigDict, Field, Tag
 
 from textbaselines.errors import UserError
 from textbaselines.file_models import (
+    AS_WRITTEN,
     BY_FORM,
     BY_KIND,
+    WHOLE,
     FileModel,
     Flag,
     Name,
-    Number,
+    Positive,
     Stated,
     Text,
     Unique,
-    Whole,
     Words,
     check,
     check_parts,
@@ -30,7 +31,7 @@ from textbaselines.validation import closest, load_yaml
 
 class Cut(FileModel):
     kind: Literal["cut"] = Field(description="the kind of step")
-    size: Whole = Field(description="how much")
+    size: Positive = Field(description="how much")
     clean: Flag = True
 
 
@@ -45,12 +46,12 @@ class Axes(FileModel):
 
 
 class Nested(FileModel):
-    depth: Whole = 3
+    depth: Positive = 3
 
 
 class File(FileModel):
     name: Name = Field(description="the name in tables")
-    folds: Annotated[Whole, Field(ge=2)] = 10
+    folds: Annotated[int, Field(strict=True, ge=2), WHOLE] = 10
     mode: Literal["nested", "oracle"] = "nested"
     digest: Stated[
         Annotated[str, Field(strict=True, pattern="^[0-9a-f]{4}$", title="four hex digits")]
@@ -59,7 +60,9 @@ class File(FileModel):
     grids: dict[Name, Axes] = Field({}, description="by name, axes")
     nested: Nested = Nested()
     few: Annotated[tuple[Words, ...], Unique] = Field((), max_length=2, description="a few words")
-    ratio: Annotated[Number, Field(gt=0)] | None = Field(None, description="a share")
+    ratio: Annotated[float, Field(strict=True, gt=0), AS_WRITTEN] | None = Field(
+        None, description="a share"
+    )
     kept: Annotated[
         Annotated[Literal["all", "none"], Tag("text")] | Annotated[list[Cut], Tag("list")], BY_FORM
     ] = Field("all", description="all, none or a list")

@@ -86,11 +86,13 @@ def _not_null(schema: dict[str, Any]) -> None:
 Text = Annotated[str, Field(strict=True)]
 Words = Annotated[str, Field(strict=True, min_length=1)]
 Flag = Annotated[bool, Field(strict=True)]
-Whole = Annotated[int, Field(strict=True), BeforeValidator(_whole)]
-"""A whole number; 3.0 is 3."""
+WHOLE = BeforeValidator(_whole)
+"""Annotates a strict ``int``, after its limits: 3.0 is 3."""
 
-Number = Annotated[float, Field(strict=True), WrapValidator(_as_written)]
-"""A number as it is written: 1 stays an ``int``, so that it has one form in results."""
+AS_WRITTEN = WrapValidator(_as_written)
+"""Annotates a strict ``float``, after its limits: 1 stays an ``int``, one form in all results."""
+
+Positive = Annotated[int, Field(strict=True, ge=1), WHOLE]
 
 Unique = AfterValidator(_unique)
 UNIQUE = Field(json_schema_extra={"uniqueItems": True})

@@ -8,15 +8,16 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, ValidationInfo, field_validator
 
 from textbaselines.file_models import (
+    AS_WRITTEN,
     BY_KIND,
     UNIQUE,
+    WHOLE,
     FileModel,
     Flag,
-    Number,
+    Positive,
     Stated,
     Text,
     Unique,
-    Whole,
     Words,
     refuse,
 )
@@ -122,12 +123,12 @@ class RatedLines(FileModel):
     member: Stated[Words] = Field(
         None, description="the file inside the archive (by the end of its path)"
     )
-    margin: Number = Field(
-        ge=0, description="a document with |rating| < margin is neutral and left out"
+    margin: Annotated[float, Field(strict=True, ge=0), AS_WRITTEN] = Field(
+        description="a document with |rating| < margin is neutral and left out"
     )
     positive: Text = Field(description="the label of ratings >= margin")
     negative: Text = Field(description="the label of ratings <= -margin")
-    scale: list[Number] = Field(
+    scale: list[Annotated[float, Field(strict=True), AS_WRITTEN]] = Field(
         [-4, 4],
         min_length=2,
         max_length=2,
@@ -267,7 +268,7 @@ class Protocol(FileModel):
         description="cv (k folds), split (the official training and test documents) or halves (one "
         "random half trains, the other tests)"
     )
-    folds: Stated[Annotated[Whole, Field(ge=2)]] = Field(
+    folds: Stated[Annotated[int, Field(strict=True, ge=2), WHOLE]] = Field(
         default_factory=lambda protocol: 10 if protocol["kind"] == "cv" else None,
         description="the number of folds (cv only), 10 without it; protocol.cv.folds of a study, "
         "where it is stated, replaces it",
@@ -286,13 +287,13 @@ class Protocol(FileModel):
 class Expected(FileModel):
     """What must come out of reading the raw files."""
 
-    documents: dict[str, Annotated[Whole, Field(ge=1)]] = Field(
+    documents: dict[str, Positive] = Field(
         min_length=2, description="the number of documents of each class"
     )
-    left_out: Annotated[Whole, Field(ge=0)] = Field(
+    left_out: Annotated[int, Field(strict=True, ge=0), WHOLE] = Field(
         0, description="the number of documents that reading leaves out (neutral, blank)"
     )
-    tokens: Stated[Annotated[Number, Field(gt=0)]] = Field(
+    tokens: Stated[Annotated[float, Field(strict=True, gt=0), AS_WRITTEN]] = Field(
         None,
         description="the mean number of tokens between white space of a document, as the audit has "
         "it: for estimates of time before the dataset is read",

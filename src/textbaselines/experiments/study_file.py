@@ -5,25 +5,25 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, Tag
 
 from textbaselines.file_models import (
+    AS_WRITTEN,
     BY_FORM,
     UNIQUE,
+    WHOLE,
     FileModel,
     Name,
     Names,
-    Number,
+    Positive,
     Stated,
     Text,
     Unique,
-    Whole,
     Words,
 )
 
 Ends = Annotated[
-    list[Number],
+    list[Annotated[float, Field(strict=True), AS_WRITTEN]],
     Field(min_length=2, max_length=2, title="the two ends of a range, [low, high]"),
 ]
-Positive = Annotated[Whole, Field(ge=1)]
-Folds = Annotated[Whole, Field(ge=2)]
+Folds = Annotated[int, Field(strict=True, ge=2), WHOLE]
 
 
 class TokenizerOptions(FileModel):
@@ -68,7 +68,7 @@ class RepresentationOptions(FileModel):
     """How documents become features; all of it is fitted on training folds only."""
 
     tokenizer: Text = Field(description="a name from tokenizers")
-    ngrams: list[Annotated[Whole, Field(ge=1, le=5)]] = Field(
+    ngrams: list[Annotated[int, Field(strict=True, ge=1, le=5), WHOLE]] = Field(
         min_length=2,
         max_length=2,
         description="the shortest and the longest n-gram: [1, 1] unigrams, [1, 2] unigrams and "
@@ -148,6 +148,7 @@ class MethodOptions(FileModel):
         BY_FORM,
     ] = Field(
         Grid(),
+        json_schema_extra={"default": {}},
         description="by hyper-parameter, the values of the grid, every combination a run; a list "
         "of such grids for their union; or default, the family's own grid",
     )
@@ -219,7 +220,7 @@ class Pair(FileModel):
 class LearningCurves(FileModel):
     """Accuracy against the number of training documents, with fixed hyper-parameters."""
 
-    fractions: list[Annotated[Number, Field(gt=0, le=1)]] = Field(
+    fractions: list[Annotated[float, Field(strict=True, gt=0, le=1), AS_WRITTEN]] = Field(
         [0.05, 0.1, 0.2, 0.4, 0.7, 1.0],
         min_length=2,
         description="of each fold's training documents, ascending",
@@ -233,7 +234,7 @@ class LearningCurves(FileModel):
 class TableOptions(FileModel):
     """How tables show numbers."""
 
-    decimals: Annotated[Whole, Field(ge=0, le=4)] = Field(
+    decimals: Annotated[int, Field(strict=True, ge=0, le=4), WHOLE] = Field(
         1, description="decimals of an accuracy in percent"
     )
     published: Text | None = Field(
@@ -268,7 +269,7 @@ class StudyFile(FileModel):
         description="a folder of dataset files beside those of config/datasets, relative to the "
         "Snakefile",
     )
-    max_documents: Annotated[Whole, Field(ge=20)] | None = Field(
+    max_documents: Annotated[int, Field(strict=True, ge=20), WHOLE] | None = Field(
         None,
         description="use only the first documents of each class (in a seeded order), for a quick "
         "trial; null for all",
