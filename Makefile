@@ -34,7 +34,7 @@ define pin
 	mv $(1).new $(1)
 endef
 
-.PHONY: help checked-workers study paper survey plan serve ui track track-rebuild screenshots test lint format lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
+.PHONY: help checked-workers study paper survey plan serve ui track track-rebuild screenshots test lint format reference lock bench-tracking bench-grids simulations bench bench-solver bench-jobs bench-imdb bench-growth bench-workflow clean
 study: $(READY) ## run config/config.yaml, or STUDY=my_study.yaml; on all cores, or CORES=2
 	$(call run_study,$(if $(STUDY),--configfile "$$STUDY"))
 
@@ -116,6 +116,9 @@ format: $(READY) ## put the code into its format
 	ruff check --fix .
 	ruff format .
 	snakefmt --line-length 100 Snakefile workflow/rules
+
+reference: $(READY) ## make the schemas and the tables of every key in docs/ from the models
+	python -m textbaselines.reference
 
 lock: $(READY) ## pin every dependency anew, with hashes; both conda environments follow
 	uv pip compile --quiet --extra dev --generate-hashes --python-version 3.11 --no-annotate \

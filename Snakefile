@@ -25,7 +25,6 @@ if not ROOT.is_dir():
 sys.path.insert(0, str(ROOT / "src"))
 try:
     from textbaselines import provenance, snakemake_access, storage
-    from textbaselines.datasets.catalog import raw_file_to_mapping
     from textbaselines.environment import export_allocator, export_library, export_mirror
     from textbaselines.errors import UserError
     from textbaselines.experiments.batches import plan_of
@@ -55,7 +54,7 @@ if (cores := snakemake_access.cores(workflow)) is not None and cores < 1:
 
 def study_and_command():
     """The study, and the command that runs it from the folder of this Snakefile."""
-    folders = ROOT, ROOT / "workflow" / "schemas", Results().raw
+    folders = ROOT, Results().raw
     words = ["snakemake", "--cores", "all"]
     if IS_MODULE:
         return make_study(config, "the config of the module", *folders), shlex.join(words)

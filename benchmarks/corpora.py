@@ -30,8 +30,7 @@ def read_dataset(name: str) -> pd.DataFrame:
 
 
 def _read_dataset(name: str) -> pd.DataFrame:
-    schema = ROOT / "workflow" / "schemas" / "dataset.schema.yaml"
-    dataset = load_catalog(ROOT / "config" / "datasets", schema, [name])[name]
+    dataset = load_catalog(ROOT / "config" / "datasets", [name])[name]
     raw = ROOT / "results" / "raw"
     mirror = find_mirror(None, ROOT)
     for file in dataset.files:

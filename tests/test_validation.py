@@ -1,63 +1,71 @@
-"""YAML files and schemas: what is read, what is filled in, and what each refusal says."""
+"""YAML files and their models: what is read, what is filled in, and what each refusal says."""
 
+import copy
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ConfigDict, Field, Tag
 
 from textbaselines.errors import UserError
-from textbaselines.validation import closest, load_yaml, validate
+from textbaselines.file_models import (
+    AS_WRITTEN,
+    BY_FORM,
+    BY_KIND,
+    WHOLE,
+    FileModel,
+    Flag,
+    Name,
+    Positive,
+    Stated,
+    Text,
+    Unique,
+    Words,
+    check,
+    check_parts,
+)
+from textbaselines.validation import closest, load_yaml
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["name"],
-    "additionalProperties": False,
-    "properties": {
-        "name": {"type": "string", "description": "the name in tables"},
-        "folds": {"type": "integer", "minimum": 2, "default": 10},
-        "mode": {"enum": ["nested", "oracle"], "default": "nested"},
-        "digest": {"$ref": "#/$defs/digest"},
-        "steps": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/step"}},
-        "grids": {"type": "object", "additionalProperties": {"$ref": "#/$defs/grid"}},
-        "nested": {
-            "type": "object",
-            "default": {},
-            "properties": {"depth": {"type": "integer", "default": 3}},
-        },
-    },
-    "$defs": {
-        "digest": {"type": "string", "pattern": "^[0-9a-f]{4}$", "description": "four hex digits"},
-        "grid": {
-            "type": "object",
-            "properties": {"C": {"type": "array", "default": [0.1, 1.0]}},
-        },
-        "step": {
-            "oneOf": [
-                {
-                    "type": "object",
-                    "required": ["kind", "size"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "kind": {"const": "cut"},
-                        "size": {"type": "integer"},
-                        "clean": {"type": "boolean", "default": True},
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["kind"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "kind": {"const": "join"},
-                        "glue": {"type": "string", "default": "-"},
-                    },
-                },
-            ]
-        },
-    },
-}
+
+class Cut(FileModel):
+    kind: Literal["cut"] = Field(description="the kind of step")
+    size: Positive = Field(description="how much")
+    clean: Flag = True
+
+
+class Join(FileModel):
+    kind: Literal["join"] = Field(description="the kind of step")
+    glue: Text = "-"
+
+
+class Axes(FileModel):
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, list[Any]]
+
+
+class Nested(FileModel):
+    depth: Positive = 3
+
+
+class File(FileModel):
+    name: Name = Field(description="the name in tables")
+    folds: Annotated[int, Field(strict=True, ge=2), WHOLE] = 10
+    mode: Literal["nested", "oracle"] = "nested"
+    digest: Stated[
+        Annotated[str, Field(strict=True, pattern="^[0-9a-f]{4}$", title="four hex digits")]
+    ] = Field(None, description="what is in it")
+    steps: list[Annotated[Cut | Join, BY_KIND]] = Field([], description="what is done")
+    grids: dict[Name, Axes] = Field({}, description="by name, axes")
+    nested: Nested = Nested()
+    few: Annotated[tuple[Words, ...], Unique] = Field((), max_length=2, description="a few words")
+    ratio: Annotated[float, Field(strict=True, gt=0), AS_WRITTEN] | None = Field(
+        None, description="a share"
+    )
+    kept: Annotated[
+        Annotated[Literal["all", "none"], Tag("text")] | Annotated[list[Cut], Tag("list")], BY_FORM
+    ] = Field("all", description="all, none or a list")
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -66,9 +74,9 @@ def written(folder: Path, text: str | bytes) -> Path:
     return path
 
 
-def refused(value: Any, schema: dict[str, Any] = SCHEMA) -> str:
+def refused(value: Any) -> str:
     with pytest.raises(UserError) as caught:
-        validate(value, schema, "study.yaml")
+        check(value, File, "study.yaml")
     return str(caught.value)
 
 
@@ -92,7 +100,7 @@ def test_dates_stay_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", ["'c' stands twice", "lines 3 and 5"]),
+        ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", ["'c' occurs twice", "lines 3 and 5"]),
         ("a: 1\nb: [1, 2\nc: 3\n", ["not a YAML file", "line 3"]),
         ("a: 1\n2: b\n", ["key is not text", "line 2", "quotes"]),
         ("a: 1\nb: .nan\n", ["not finite", "line 2", ".nan"]),
@@ -118,36 +126,33 @@ def test_a_missing_file_names_the_one_that_is_there(tmp_path: Path) -> None:
 
 
 def test_defaults_are_filled_at_every_depth_and_the_input_is_left_alone() -> None:
-    value = {
+    value: dict[str, Any] = {
         "name": "x",
         "steps": [{"kind": "join"}, {"kind": "cut", "size": 3.0}],
-        "grids": {"svm": {}, "nb": {"C": [5]}},
+        "grids": {"svm": {}, "nb": {"C": [5, 1.0]}},
+        "ratio": 1,
     }
-    before = {**value, "steps": [dict(step) for step in value["steps"]]}  # type: ignore[attr-defined,call-overload]
-    filled = validate(value, SCHEMA, "here")
-    assert filled == {
-        "name": "x",
-        "folds": 10,
-        "mode": "nested",
-        "nested": {"depth": 3},
-        "steps": [{"kind": "join", "glue": "-"}, {"kind": "cut", "size": 3, "clean": True}],
-        "grids": {"svm": {"C": [0.1, 1.0]}, "nb": {"C": [5]}},
-    }
-    assert isinstance(filled["steps"][1]["size"], int)
+    before = copy.deepcopy(value)
+    checked = check(value, File, "here")
+    assert (checked.folds, checked.mode, checked.nested.depth) == (10, "nested", 3)
+    assert checked.steps == [Join(kind="join"), Cut(kind="cut", size=3)]
+    assert isinstance(checked.steps[1].size, int)
+    assert checked.grids["nb"].model_dump() == {"C": [5, 1.0]}
+    assert isinstance(checked.ratio, int), "a number stays as it is written"
     assert value == before
-    filled["grids"]["svm"]["C"].append(9)
-    assert validate(value, SCHEMA, "here")["grids"]["svm"]["C"] == [0.1, 1.0]
 
 
-def test_a_default_behind_if_is_filled_only_when_it_applies() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"kind": {"enum": ["cv", "split"]}},
-        "if": {"properties": {"kind": {"const": "cv"}}},
-        "then": {"properties": {"folds": {"type": "integer", "default": 10}}},
-    }
-    assert validate({"kind": "cv"}, schema, "x") == {"kind": "cv", "folds": 10}
-    assert validate({"kind": "split"}, schema, "x") == {"kind": "split"}
+def test_what_holds_beside_the_faults_is_kept() -> None:
+    value = {"folds": 1, "grids": {"a": {"C": [1]}, "b": {"C": 1}}, "mode": "oracle", "nmae": "x"}
+    checked, errors = check_parts(value, File, "s.yaml")
+    assert [error.where for error in errors] == [
+        "s.yaml, key nmae",
+        "s.yaml",
+        "s.yaml, key folds",
+        "s.yaml, key grids.b.C",
+    ]
+    assert (checked.name, checked.folds, checked.mode) == ("", 10, "oracle")
+    assert list(checked.grids) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +165,24 @@ def test_a_default_behind_if_is_filled_only_when_it_applies() -> None:
         ({"name": "x", "folds": True}, ["wrong type", "True", "a whole number"]),
         ({"name": "x", "mode": "oracel"}, ["'nested', 'oracle'", "did you mean 'oracle'"]),
         ({"name": "x", "digest": "12"}, ["does not match", "four hex digits", "'12'"]),
-        ({"name": "x", "steps": []}, ["fewer items than 1", "key steps"]),
+        (
+            {"name": "x", "digest": None},
+            ["without a value", "four hex digits", "leave the key out"],
+        ),
+        ({"name": "x", "few": ["a", "a"]}, ["key few", "occurs twice"]),
+        ({"name": "x", "few": ["a", "b", "c"]}, ["key few", "more items than 2", "a few words"]),
+        ({"name": "x", "few": ["a", ""]}, ["key few[1]", "fewer characters than 1"]),
+        ({"name": "x", "ratio": 0}, ["key ratio", "not above 0", "a share"]),
+        ({"name": "x", "ratio": "a"}, ["key ratio", "a number or nothing"]),
+        ({"name": "a/b"}, ["key name", "'a/b'", "letters, digits"]),
+        ({"name": "x", "grids": {"a/b": {}}}, ["key grids.a/b", "'a/b'", "letters, digits"]),
+        ({"name": "x", "grids": {"svm": {"C": 1}}}, ["key grids.svm.C", "a list"]),
+        ({"name": "x", "kept": "al"}, ["key kept", "'all', 'none'", "did you mean 'all'"]),
+        ({"name": "x", "kept": 3}, ["key kept", "not allowed", "all, none or a list"]),
+        (
+            {"name": "x", "kept": [{"kind": "cut"}]},
+            ["'size' is missing", "key kept[0]", "how much"],
+        ),
         (
             {"name": "x", "steps": [{"kind": "join"}, {"kind": "cat", "size": 2}]},
             ["key steps[1].kind", "'cat'", "'cut', 'join'", "did you mean 'cut'"],
@@ -186,9 +208,7 @@ def test_a_refusal_names_the_key_the_value_and_what_is_allowed(
         assert part in message, message
 
 
-@given(
-    st.text(alphabet="abcdefgh_", min_size=1).filter(lambda name: name not in SCHEMA["properties"])
-)
+@given(st.text(alphabet="abcdefgh_", min_size=1).filter(lambda name: name not in File.model_fields))
 def test_every_unknown_key_is_refused(name: str) -> None:
     message = refused({"name": "x", name: 1})
     assert f"unknown key {name!r}" in message

@@ -130,7 +130,6 @@ def plan(
         files or [root / "config" / "config.yaml"],
         _settings(settings),
         root,
-        root / "workflow" / "schemas",
         results / "raw",
     )
     jobs = dry_run.jobs_to_run(root / "Snakefile", files, settings)

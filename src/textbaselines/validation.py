@@ -1,6 +1,5 @@
-"""YAML files read strictly and checked against a JSON schema, with errors a user can act on."""
+"""YAML files read strictly, with errors a user can act on."""
 
-import copy
 import difflib
 import math
 import re
@@ -10,11 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import jsonschema
 import yaml
-from jsonschema.exceptions import ValidationError
 
-from textbaselines.errors import Mistakes, UserError, UserErrors
+from textbaselines.errors import UserError, UserErrors
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -38,7 +35,7 @@ class _StrictLoader(yaml.SafeLoader):
                 )
             if key_node.value in seen:
                 raise UserError(
-                    f"the key {key_node.value!r} stands twice in one mapping",
+                    f"the key {key_node.value!r} occurs twice in one mapping",
                     where=f"{self.name}, lines {seen[key_node.value]} and {line}",
                     fix="keep one of the two",
                 )
@@ -133,102 +130,6 @@ def load_yaml(path: str | Path) -> Any:
         raise UserError("not a YAML file", where=str(path), found=error) from None
     finally:
         loader.dispose()
-
-
-def validate(value: Any, schema: Mapping[str, Any], where: str) -> Any:
-    """Check ``value`` against a JSON schema (draft 2020-12) and return a copy with defaults.
-
-    A default fills a key that is missing, at any depth, also behind ``$ref`` (within the
-    schema), ``allOf``, ``if`` and the branch of ``oneOf`` or ``anyOf`` that fits. A whole float
-    where an integer is wanted becomes an ``int``.
-
-    Parameters
-    ----------
-    value : object
-        What :func:`load_yaml` returned.
-    schema : mapping
-        The JSON schema; its descriptions are shown in errors.
-    where : str
-        The file (or other place) that errors name.
-
-    Raises
-    ------
-    UserError
-        For all faults, in the order of the keys' paths, each with the path, the value seen and
-        the values allowed.
-    """
-    mistakes = Mistakes()
-    for error in _faults(value, schema):
-        mistakes.add(_told(error, where, schema))
-    mistakes.stop()
-    return _filled(copy.deepcopy(value), schema, schema)
-
-
-def validate_parts(
-    value: Mapping[str, Any], schema: Mapping[str, Any], where: str
-) -> tuple[dict[str, Any], list[UserError]]:
-    """Check a mapping as :func:`validate` does, but return what holds of it beside its faults.
-
-    Returns
-    -------
-    filled : dict
-        The mapping with defaults, without the keys that have a fault. Of a key whose values have
-        names of the user's own, such as ``methods``, only the names with a fault are left out.
-    errors : list of UserError
-        All faults, as :func:`validate` raises them.
-    """
-    mistakes = Mistakes()
-    held = copy.deepcopy(dict(value))
-    for error in _faults(value, schema):
-        mistakes.add(_told(error, where, schema))
-        if not error.absolute_path:
-            for key in _unknown(error):
-                held.pop(key, None)
-            continue
-        key, *inner = map(str, error.absolute_path)
-        named = "properties" not in schema["properties"].get(key, {})
-        if inner and named and isinstance(held.get(key), dict):
-            held[key].pop(inner[0], None)
-        else:
-            held.pop(key, None)
-    return _filled(held, schema, schema), mistakes.errors
-
-
-def _faults(value: Any, schema: Mapping[str, Any]) -> list[ValidationError]:
-    """Return every fault in the order of the keys' paths, one for each key concerned."""
-    validator = jsonschema.Draft202012Validator(schema)
-    found = []
-    for error in sorted(validator.iter_errors(value), key=_order):
-        for inner in _innermost(error):
-            found += _one_by_one(inner)
-    return found
-
-
-def _one_by_one(error: ValidationError) -> list[ValidationError]:
-    """Divide the fault of several unknown or missing keys into one for each."""
-    if error.validator == "additionalProperties" and error.validator_value is False:
-        keys: list[Any] = _unknown(error)
-    elif error.validator == "required":
-        there: Any = error.instance
-        wanted: Any = error.validator_value
-        keys = [key for key in wanted if key not in there]
-    else:
-        return [error]
-    faults = []
-    for key in keys:
-        one = copy.copy(error)
-        one.cause = key  # the key concerned; jsonschema itself leaves this empty
-        faults.append(one)
-    return faults
-
-
-def _unknown(error: ValidationError) -> list[str]:
-    """Return the keys that a schema does not know, where that is the fault."""
-    if error.validator != "additionalProperties" or error.validator_value is not False:
-        return []
-    known = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
-    there: Any = error.instance
-    return sorted(str(key) for key in there if key not in known)
 
 
 def load_mapping(path: str | Path) -> dict[str, Any]:
@@ -340,187 +241,6 @@ def near_path(path: Path) -> str | None:
 
 def _names_beside(path: Path) -> list[str]:
     return sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
-
-
-def _innermost(error: ValidationError) -> list[ValidationError]:
-    """Follow ``oneOf`` and ``anyOf`` into the branch that the value was meant for."""
-    if error.validator not in ("oneOf", "anyOf") or not error.context:
-        return [error]
-    branches: dict[int, list[ValidationError]] = {}
-    for inner in error.context:
-        branches.setdefault(int(inner.schema_path[0]), []).append(inner)
-    # A branch names itself by a constant property (``kind``) or by its type.
-    meant = [
-        faults
-        for faults in branches.values()
-        if not any(
-            (fault.validator == "const" and len(fault.relative_path) == 1)
-            or (fault.validator == "type" and not fault.relative_path)
-            for fault in faults
-        )
-    ]
-    if len(meant) == 1:
-        return [inner for fault in sorted(meant[0], key=_order) for inner in _innermost(fault)]
-    missing = [fault for faults in meant for fault in faults if fault.validator == "required"]
-    if missing:
-        return [missing[0]]
-    constants = [
-        fault
-        for faults in branches.values()
-        for fault in faults
-        if fault.validator == "const" and len(fault.relative_path) == 1
-    ]
-    if constants and not meant:
-        first = constants[0]
-        first.validator = "enum"
-        first.validator_value = [fault.validator_value for fault in constants]
-        return [first]
-    return [error]
-
-
-def _order(error: ValidationError) -> list[tuple[bool, int, str]]:
-    return [
-        (False, part, "") if isinstance(part, int) else (True, 0, str(part)) for part in error.path
-    ]
-
-
-def _told(error: ValidationError, where: str, root: Mapping[str, Any]) -> UserError:
-    place = _key_path(error.absolute_path)
-    schema = error.schema if isinstance(error.schema, Mapping) else {}
-    rule: Any = error.validator
-    found: Any = error.instance
-    limit: Any = error.validator_value
-    expected: str | None = None
-    fix: str | None = None
-    if rule == "additionalProperties" and limit is False:
-        known = list(schema.get("properties", {}))
-        name = str(error.cause)
-        place = f"{place}.{name}" if place else name
-        what, expected, fix = f"unknown key {name!r}", ", ".join(known), closest(name, known)
-        found = found.get(name)
-    elif rule == "required":
-        name = str(error.cause)
-        what = f"the key {name!r} is missing"
-        expected = _described(schema.get("properties", {}).get(name, {}), root)
-        found = ", ".join(map(str, found)) or "nothing"
-        return UserError(what, where=_place(where, place), found=found, expected=expected)
-    elif rule in ("enum", "const"):
-        allowed = limit if rule == "enum" else [limit]
-        what = "a value that is not allowed"
-        expected, fix = ", ".join(map(repr, allowed)), closest(found, allowed)
-    elif rule == "type":
-        kinds = [limit] if isinstance(limit, str) else limit
-        what = "a value of the wrong type"
-        expected = " or ".join(_TYPES.get(kind, kind) for kind in kinds)
-        if "string" in kinds and not isinstance(found, (Mapping, list)):
-            fix = "put it in quotes, if it is a name"
-    else:
-        what = _RULES.get(str(rule), "a value that is not allowed").format(limit)
-        expected = schema.get("description")
-        if rule in ("oneOf", "anyOf"):
-            expected = expected or " or ".join(_described(branch, root) or "?" for branch in limit)
-    return UserError(
-        what, where=_place(where, place), found=_shown(found), expected=expected, fix=fix
-    )
-
-
-_TYPES = {
-    "object": "a mapping (key: value)",
-    "array": "a list",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "nothing",
-}
-_RULES = {
-    "minimum": "a number below {}",
-    "exclusiveMinimum": "a number that is not above {}",
-    "maximum": "a number above {}",
-    "exclusiveMaximum": "a number that is not below {}",
-    "minItems": "a list with fewer items than {}",
-    "maxItems": "a list with more items than {}",
-    "minProperties": "a mapping with fewer keys than {}",
-    "maxProperties": "a mapping with more keys than {}",
-    "minLength": "text with fewer characters than {}",
-    "uniqueItems": "a list with an item that stands twice",
-    "pattern": "text that does not match {}",
-}
-
-
-def _place(where: str, key: str) -> str:
-    return f"{where}, key {key}" if key else where
-
-
-def _key_path(path: Iterable[str | int]) -> str:
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text
-
-
-def _shown(value: Any, limit: int = 200) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 3] + "..."
-
-
-def _described(schema: Any, root: Mapping[str, Any]) -> str | None:
-    if not isinstance(schema, Mapping):
-        return None
-    schema = {**_referred(schema, root), **schema}
-    if "description" in schema:
-        return str(schema["description"])
-    kind = schema.get("type")
-    return _TYPES.get(kind) if isinstance(kind, str) else None
-
-
-def _referred(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    reference = schema.get("$ref")
-    if reference is None:
-        return {}
-    target: Any = root
-    for part in str(reference).removeprefix("#/").split("/"):
-        target = target[part]
-    return target if isinstance(target, Mapping) else {}
-
-
-def _filled(value: Any, schema: Any, root: Mapping[str, Any]) -> Any:
-    """Fill the defaults of ``schema`` into ``value`` (in place where it is a container)."""
-    if not isinstance(schema, Mapping):
-        return value
-    if "$ref" in schema:
-        value = _filled(value, _referred(schema, root), root)
-    if isinstance(value, float) and schema.get("type") == "integer":
-        value = int(value)
-    if isinstance(value, dict):
-        named: Mapping[str, Any] = schema.get("properties", {})
-        for key, inner in named.items():
-            if key not in value and isinstance(inner, Mapping) and "default" in inner:
-                value[key] = copy.deepcopy(inner["default"])
-        for key in value:
-            value[key] = _filled(
-                value[key], named.get(key, schema.get("additionalProperties")), root
-            )
-    elif isinstance(value, list) and "items" in schema:
-        value[:] = [_filled(item, schema["items"], root) for item in value]
-    for inner in schema.get("allOf", []):
-        value = _filled(value, inner, root)
-    branches: Sequence[Any] = schema.get("oneOf", schema.get("anyOf", []))
-    for inner in branches:
-        if _fits(value, inner, root):
-            value = _filled(value, inner, root)
-            break
-    if "if" in schema:
-        value = _filled(
-            value, schema.get("then" if _fits(value, schema["if"], root) else "else"), root
-        )
-    return value
-
-
-def _fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
-    if "$defs" in root and isinstance(schema, Mapping):
-        schema = {**schema, "$defs": root["$defs"]}
-    return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
 
 
 def check_server(address: str, where: str) -> None:

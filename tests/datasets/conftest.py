@@ -31,13 +31,8 @@ LINES: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="session")
-def schema_path(repository: Path) -> Path:
-    return repository / "workflow/schemas/dataset.schema.yaml"
-
-
 @pytest.fixture
-def make_dataset(tmp_path: Path, schema_path: Path) -> Callable[..., Dataset]:
+def make_dataset(tmp_path: Path) -> Callable[..., Dataset]:
     """Write a dataset file and load it.
 
     It has two files of lines, unless told otherwise; ``archive`` names the one raw file instead.
@@ -50,7 +45,7 @@ def make_dataset(tmp_path: Path, schema_path: Path) -> Callable[..., Dataset]:
             value["files"] = [{"name": archive, "sources": [source]}]
         path = tmp_path / f"{value['name']}.yaml"
         path.write_text(dump_yaml(value), encoding="utf-8")
-        return load_dataset(path, schema_path)
+        return load_dataset(path)
 
     return make
 

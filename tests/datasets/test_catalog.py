@@ -7,16 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from textbaselines.datasets.catalog import (
-    Dataset,
+from textbaselines.datasets.catalog import Dataset, load_catalog
+from textbaselines.datasets.dataset_file import (
     MirrorSource,
     PackageSource,
     Protocol,
     UrlSource,
-    load_catalog,
 )
 from textbaselines.errors import UserError
-from textbaselines.validation import load_yaml
 
 MakeDataset = Callable[..., Dataset]
 # Documents per class, the positive class first: Wang & Manning's runs, and the four rated sets.
@@ -40,17 +38,17 @@ RATED = {"hg-movie": 10605, "hg-amazon": 3708, "hg-nyt": 5190, "hg-tweets": 4200
 
 
 @pytest.fixture(scope="module")
-def shipped(repository: Path, schema_path: Path) -> dict[str, Dataset]:
-    return load_catalog(repository / "config/datasets", schema_path)
+def shipped(repository: Path) -> dict[str, Dataset]:
+    return load_catalog(repository / "config/datasets")
 
 
 def test_the_thirteen_ship_with_their_counts(shipped: dict[str, Dataset]) -> None:
     assert {
-        name: tuple(dataset.expected[label] for label in dataset.classes)
+        name: tuple(dataset.expected.documents[label] for label in dataset.classes)
         for name, dataset in shipped.items()
     } == SHIPPED
     assert {
-        name: sum(dataset.expected.values()) + dataset.left_out
+        name: sum(dataset.expected.documents.values()) + dataset.expected.left_out
         for name, dataset in shipped.items()
         if name in RATED
     } == RATED
@@ -61,7 +59,8 @@ def test_protocols_are_those_of_the_paper(shipped: dict[str, Dataset]) -> None:
     halves = {"athr", "xgraph", "bbcrypt"}
     for name, dataset in shipped.items():
         kind = "halves" if name in halves else "split" if name == "imdb" else "cv"
-        assert dataset.protocol == Protocol(kind, 10 if kind == "cv" else None), name
+        assert dataset.protocol == Protocol(kind=kind), name
+        assert dataset.protocol.folds == (10 if kind == "cv" else None), name
 
 
 def test_every_dataset_is_pinned_and_reachable(shipped: dict[str, Dataset]) -> None:
@@ -75,26 +74,11 @@ def test_every_dataset_is_pinned_and_reachable(shipped: dict[str, Dataset]) -> N
             assert (PackageSource in kinds) == dataset.name.startswith("hg-")
 
 
-def test_every_property_of_the_schema_is_described(schema_path: Path) -> None:
-    def walk(schema: Any, place: str) -> None:
-        if isinstance(schema, dict):
-            for name, inner in schema.get("properties", {}).items():
-                if "then" not in place and "if" not in place:
-                    assert "description" in inner or "$ref" in inner, f"{place}.{name}"
-            for key, inner in schema.items():
-                walk(inner, f"{place}.{key}")
-        elif isinstance(schema, list):
-            for inner in schema:
-                walk(inner, place)
-
-    walk(load_yaml(schema_path), "")
-
-
-def test_some_of_the_catalog_can_be_read(repository: Path, schema_path: Path) -> None:
-    catalog = load_catalog(repository / "config/datasets", schema_path, ["rt-s", "cr", "rt-s"])
+def test_some_of_the_catalog_can_be_read(repository: Path) -> None:
+    catalog = load_catalog(repository / "config/datasets", ["rt-s", "cr", "rt-s"])
     assert list(catalog) == ["cr", "rt-s"]
     with pytest.raises(UserError, match=r"no dataset 'rts'[\s\S]*did you mean 'rt-s'"):
-        load_catalog(repository / "config/datasets", schema_path, ["rts"])
+        load_catalog(repository / "config/datasets", ["rts"])
 
 
 def test_defaults_are_filled(make_dataset: MakeDataset) -> None:
@@ -102,15 +86,22 @@ def test_defaults_are_filled(make_dataset: MakeDataset) -> None:
     assert dataset.protocol.folds == 10
     assert dataset.language == "en"
     assert dataset.encoding.errors == "strict"
-    assert dataset.reader["keep_blank"] is False
-    assert dataset.left_out == 0
+    assert dataset.reader.keep_blank is False
+    assert dataset.expected.left_out == 0
 
 
 def test_a_source_knows_its_name_in_a_mirror() -> None:
-    url = UrlSource("https://example.org/~x/a%20b.zip?raw=1")
+    url = UrlSource(kind="url", url="https://example.org/~x/a%20b.zip?raw=1")
     assert url.file_name == "a b.zip"
     assert url.digest is None
-    package = PackageSource("p", "1", "a" * 64, "p-1/data/c.tgz", "b" * 64)
+    package = PackageSource(
+        kind="package",
+        package="p",
+        version="1",
+        sha256="a" * 64,
+        member="p-1/data/c.tgz",
+        member_sha256="b" * 64,
+    )
     assert package.file_name == "c.tgz"
     assert package.digest == "b" * 64
 
@@ -197,30 +188,26 @@ def test_a_faulty_dataset_file_is_refused(
         assert part in str(caught.value), caught.value
 
 
-def test_the_file_is_called_as_the_dataset(
-    make_dataset: MakeDataset, tmp_path: Path, schema_path: Path
-) -> None:
+def test_the_file_is_called_as_the_dataset(make_dataset: MakeDataset, tmp_path: Path) -> None:
     make_dataset()
     (tmp_path / "tiny.yaml").rename(tmp_path / "small.yaml")
     with pytest.raises(UserError, match=r"small\.yaml, key name[\s\S]*found:    tiny"):
-        load_catalog(tmp_path, schema_path)
+        load_catalog(tmp_path)
 
 
-def test_one_raw_file_name_means_one_file(
-    make_dataset: MakeDataset, tmp_path: Path, schema_path: Path
-) -> None:
+def test_one_raw_file_name_means_one_file(make_dataset: MakeDataset, tmp_path: Path) -> None:
     make_dataset()
     make_dataset(name="other")
-    assert list(load_catalog(tmp_path, schema_path)) == ["other", "tiny"]
+    assert list(load_catalog(tmp_path)) == ["other", "tiny"]
     value = yaml.safe_load((tmp_path / "other.yaml").read_text())
     value["files"][1]["sources"][0]["sha256"] = "d" * 64
     (tmp_path / "other.yaml").write_text(yaml.safe_dump(value))
     with pytest.raises(UserError) as caught:
-        load_catalog(tmp_path, schema_path)
+        load_catalog(tmp_path)
     for part in ("'bad.txt'", "other.yaml", "tiny.yaml"):
         assert part in str(caught.value)
 
 
-def test_a_folder_without_dataset_files_is_told(tmp_path: Path, schema_path: Path) -> None:
+def test_a_folder_without_dataset_files_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no dataset files"):
-        load_catalog(tmp_path, schema_path)
+        load_catalog(tmp_path)

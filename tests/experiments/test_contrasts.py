@@ -4,6 +4,7 @@ import pytest
 
 from textbaselines.errors import UserError
 from textbaselines.experiments.contrasts import Contrast, declare
+from textbaselines.experiments.study_file import Control, Pair
 
 RUNS = [
     ("cr", "uni", "MNB"),
@@ -16,6 +17,10 @@ ROWS = [("MNB", "uni"), ("MNB", "bi"), ("SVM", "bi")]
 
 
 def declared(wanted):
+    if isinstance(wanted, dict):
+        wanted = Control(**wanted)
+    elif wanted is not None:
+        wanted = [Pair(**pair) for pair in wanted]
     return declare(wanted, RUNS, ROWS, "study.yaml, key contrasts")
 
 
@@ -56,4 +61,4 @@ def test_refusals_name_the_key_and_the_value(wanted, words):
 
 def test_a_name_that_two_rows_share_is_refused():
     with pytest.raises(UserError, match="share"):
-        declare({"control": "A-b-c"}, [], [("A", "b-c"), ("A-b", "c"), ("D", "c")], "k")
+        declare(Control(control="A-b-c"), [], [("A", "b-c"), ("A-b", "c"), ("D", "c")], "k")

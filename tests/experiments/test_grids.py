@@ -186,7 +186,6 @@ def study_with(repository: Path, grid: str, family: str = "svm"):
         {**config, "methods": {"SVM": spec}, "keep_models": "none", "learning_curves": None},
         "my.yaml",
         repository,
-        repository / "workflow" / "schemas",
     )
 
 

@@ -158,7 +158,7 @@ def test_a_curve_that_cannot_be_is_refused(repository, wanted: dict, message: st
     config = load_yaml(repository / "config" / "config.yaml")
     config["learning_curves"] = {"representations": ["bi"], "methods": ["MNB"], **wanted}
     with pytest.raises(UserError, match=message):
-        make_study(config, "study.yaml", repository, repository / "workflow" / "schemas")
+        make_study(config, "study.yaml", repository)
 
 
 def test_a_curve_needs_a_fixed_point(repository) -> None:
@@ -166,7 +166,7 @@ def test_a_curve_needs_a_fixed_point(repository) -> None:
     config["methods"]["MNB"]["fixed"] = None
     config["learning_curves"] = {"representations": ["bi"], "methods": ["MNB"]}
     with pytest.raises(UserError, match="no fixed point"):
-        make_study(config, "study.yaml", repository, repository / "workflow" / "schemas")
+        make_study(config, "study.yaml", repository)
 
 
 def test_a_part_without_features_has_no_result_and_says_why() -> None:

@@ -31,8 +31,7 @@ NYT = 1187 + 1783
 def study(repository: Path, **changes):
     config = load_yaml(repository / "config" / "config.yaml")
     changes = {"datasets": ["hg-nyt"], "keep_models": "none", "learning_curves": None, **changes}
-    schemas = repository / "workflow" / "schemas"
-    return make_study({**config, **changes}, "my.yaml", repository, schemas)
+    return make_study({**config, **changes}, "my.yaml", repository)
 
 
 def by_method(plan: StudyEstimate, dataset: str = "hg-nyt"):

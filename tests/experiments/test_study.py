@@ -41,8 +41,7 @@ BASE: dict[str, Any] = {
 @pytest.fixture
 def make(repository: Path):
     def make(**changes: Any) -> Study:
-        schemas = repository / "workflow" / "schemas"
-        return make_study({**BASE, **changes}, "study.yaml", repository, schemas)
+        return make_study({**BASE, **changes}, "study.yaml", repository)
 
     return make
 
@@ -97,8 +96,7 @@ def gadgets(repository: Path, tmp_path: Path):
             "tokenizers": {"words": {"family": "words"}},
             "representations": {"uni": BASE["representations"]["uni"]},
         }
-        schemas = repository / "workflow" / "schemas"
-        return make_study({**base, **changes}, "study.yaml", repository, schemas)
+        return make_study({**base, **changes}, "study.yaml", repository)
 
     return gadgets
 
@@ -123,7 +121,7 @@ def test_the_shipped_studies_keep_their_folds(repository: Path) -> None:
     folds = {"config": 10, "duplicates": 10, "ratings": 5, "survey": 5, "wang_manning": 10}
     for name, wanted in folds.items():
         file = repository / "config" / f"{name}.yaml"
-        study = read_study([file], {}, repository, repository / "workflow" / "schemas")
+        study = read_study([file], {}, repository)
         of_cv = {study.protocol(dataset).folds for dataset in study.datasets} - {1, 2}
         assert of_cv == {wanted}
         assert study.notes() == []
@@ -191,12 +189,11 @@ def test_the_name_of_the_chosen_representation_is_taken(make) -> None:
 
 
 def test_a_trial_stands_beside_no_published_numbers(repository: Path) -> None:
-    schemas = repository / "workflow" / "schemas"
     file = repository / "config" / "wang_manning.yaml"
-    whole = read_study([file], {}, repository, schemas)
-    assert whole.config["tables"]["published"] is not None
-    trial = read_study([file], {"max_documents": 30}, repository, schemas)
-    assert trial.config["tables"]["published"] is None
+    whole = read_study([file], {}, repository)
+    assert whole.file.tables.published is not None
+    trial = read_study([file], {"max_documents": 30}, repository)
+    assert trial.file.tables.published is None
 
 
 def test_min_count_follows_the_policy(make) -> None:
@@ -280,7 +277,7 @@ def changed(section: str, name: str, **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"datasets": ["rt-s", "rt-s"]}, ["datasets", "stands twice"]),
+        ({"datasets": ["rt-s", "rt-s"]}, ["datasets", "occurs twice"]),
         ({"datasets": ["cr", "rts"]}, ["study.yaml, key datasets[1]", "'rts'", "mean 'rt-s'"]),
         ({"name": "a/b"}, ["key name", "'a/b'"]),
         ({"max_documents": 5}, ["max_documents", "20"]),
@@ -319,9 +316,8 @@ def test_refusals_name_the_key(make, changes: dict[str, Any], told: list[str]) -
 
 
 def test_shipped_studies_are_valid(repository: Path) -> None:
-    schemas = repository / "workflow" / "schemas"
     studies = {
-        path.stem: read_study([path], {}, repository, schemas)
+        path.stem: read_study([path], {}, repository)
         for path in sorted((repository / "config").glob("*.yaml"))
         if "published" not in path.stem
     }
@@ -338,14 +334,13 @@ def test_shipped_studies_are_valid(repository: Path) -> None:
 
 
 def test_overrides_replace_keys_of_the_file(repository: Path) -> None:
-    schemas = repository / "workflow" / "schemas"
     file = repository / "config" / "config.yaml"
-    study = read_study([file], {"max_documents": 30, "tracking": "none"}, repository, schemas)
-    assert study.config["max_documents"] == 30
+    study = read_study([file], {"max_documents": 30, "tracking": "none"}, repository)
+    assert study.file.max_documents == 30
     assert study.name == "default-trial30"
     assert study.title.endswith("(TRIAL: 30 documents per class)")
     with pytest.raises(UserError, match="the command line"):
-        read_study([file], {"trakcing": "none"}, repository, schemas)
+        read_study([file], {"trakcing": "none"}, repository)
 
 
 def test_all_mistakes_come_at_once_with_their_lines(repository: Path, tmp_path: Path) -> None:
@@ -380,7 +375,7 @@ mirror: {tmp_path / "onw"}
         encoding="utf-8",
     )
     with pytest.raises(UserError) as error:
-        read_study([file], {"trakcing": "none"}, repository, repository / "workflow/schemas", own)
+        read_study([file], {"trakcing": "none"}, repository, own)
     message = str(error.value)
     assert [one.where for one in error.value.each] == [
         "the command line, key trakcing",
@@ -441,7 +436,7 @@ def test_a_file_that_is_no_mapping_is_refused(repository: Path, tmp_path: Path) 
     file = tmp_path / "s.yaml"
     file.write_text("- a\n")
     with pytest.raises(UserError, match="must be a mapping"):
-        read_study([file], {}, repository, repository / "workflow" / "schemas")
+        read_study([file], {}, repository)
 
 
 KEPT = {"dataset": "rt-s", "representation": "bi", "method": "MNB"}

@@ -17,7 +17,6 @@ def test_the_example_is_a_study(repository: Path) -> None:
         {**config, **yaml.safe_load(example)},
         "docs/studies.md",
         repository,
-        repository / "workflow" / "schemas",
     )
     points = {
         name: [point for point in method.points if "grid" in point.origin]

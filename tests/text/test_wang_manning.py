@@ -111,8 +111,7 @@ SIZES = {
 def test_dictionary_sizes_to_the_entry(
     name: str, mirror: Path, repository: Path, tmp_path: Path
 ) -> None:
-    schema = repository / "workflow" / "schemas" / "dataset.schema.yaml"
-    dataset = load_dataset(repository / "config" / "datasets" / f"{name}.yaml", schema)
+    dataset = load_dataset(repository / "config" / "datasets" / f"{name}.yaml")
     for file in dataset.files:
         fetch_file(file, tmp_path / file.name, mirror=mirror, work_folder=tmp_path)
     texts = build_corpus(dataset, tmp_path).frame["text"]

@@ -132,7 +132,7 @@ def test_the_rule_stops_and_the_lines_of_the_message_are_a_study(
     }
     path = tmp_path / "study.yaml"
     path.write_text(yaml.safe_dump(study), encoding="utf-8")
-    made = read_study([path], study, repository, repository / "workflow/schemas")
+    made = read_study([path], study, repository)
     check(CHINESE, made.tokenizer("characters", "hotels"))
 
 

@@ -44,14 +44,13 @@ def raw_file_of(wildcards):
     for dataset in study.datasets.values():
         for file in dataset.files:
             if file.name == wildcards.file:
-                return as_json(raw_file_to_mapping(file))
+                return as_json(file.model_dump())
     raise WorkflowError(f"no dataset of the study has a raw file {wildcards.file!r}")
 
 
 def reading_of(wildcards):
     """What decides how raw files become documents."""
-    one = study.datasets[wildcards.dataset]
-    return as_json(one.reader, one.encoding, one.classes, one.expected, one.content_digest)
+    return as_json(study.datasets[wildcards.dataset].reading)
 
 
 def protocol_of(wildcards):
@@ -154,9 +153,6 @@ def parts_of_page():
     """The style sheet, script and template of the report."""
     page = ROOT / "src" / "textbaselines" / "reporting" / "report" / "page"
     return [local(relative(f"{page}{ending}")) for ending in (".css", ".js", ".html.jinja")]
-
-
-DATASET_SCHEMA = local(relative(ROOT / "workflow" / "schemas" / "dataset.schema.yaml"))
 
 
 # Inputs of one dataset, representation or batch

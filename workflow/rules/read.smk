@@ -12,7 +12,6 @@ rule read:
         code=code("read"),
         raw=raw_files,
         dataset=ancient(dataset_file),
-        schema=ancient(DATASET_SCHEMA),
     output:
         corpus=results.corpus("{dataset}"),
         audit=results.audit("{dataset}"),
@@ -27,5 +26,5 @@ rule read:
         reading=reading_of,
     shell:
         "python {input.code[0]:q} --dataset {wildcards.dataset:q} --dataset-file {input.dataset:q}"
-        " --schema {input.schema:q} --raw {input.raw:q} --corpus {output.corpus:q}"
+        " --raw {input.raw:q} --corpus {output.corpus:q}"
         " --audit {output.audit:q} --log {log:q}"

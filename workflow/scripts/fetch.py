@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from textbaselines import storage
-from textbaselines.datasets.catalog import raw_file_from_mapping
+from textbaselines.datasets.catalog import RawFile
 from textbaselines.datasets.fetch import fetch_file
 from textbaselines.environment import MIRROR
 from textbaselines.scripts import run
@@ -16,7 +16,7 @@ def main(log: Logger, raw_file: dict[str, Any], output: Path, provenance: Path) 
     """Fetch a raw file from the first of its sources that gives the pinned bytes."""
     mirror = os.environ.get(MIRROR)
     source = fetch_file(
-        raw_file_from_mapping(raw_file),
+        RawFile.model_validate(raw_file),
         output,
         mirror=Path(mirror) if mirror else None,
         work_folder=output.parent,

@@ -14,13 +14,12 @@ def main(
     log: Logger,
     dataset: str,
     dataset_file: Path,
-    schema: Path,
     raw: list[Path],
     corpus: Path,
     audit: Path,
 ) -> None:
     """Read the documents and refuse any that are not the expected ones."""
-    documents = build_corpus(load_dataset(dataset_file, schema), raw[0].parent)
+    documents = build_corpus(load_dataset(dataset_file), raw[0].parent)
     write_corpus(corpus, documents)
     storage.write_json(audit, audit_of(documents))
     log.info("%d documents", len(documents.frame))

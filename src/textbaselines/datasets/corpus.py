@@ -140,7 +140,7 @@ def _check_documents(dataset: Dataset, raw_folder: Path, reading: Reading) -> No
         raise UserError(
             f"no documents of {dataset.name} in its raw files",
             where=place,
-            expected=_per_class(dataset.expected),
+            expected=_per_class(dataset.expected.documents),
         )
     counts = Counter(document.label for document in reading.documents)
     unknown = sorted(set(counts) - set(dataset.classes))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textbaselines.errors import UserError
+
+if TYPE_CHECKING:
+    from textbaselines.datasets.dataset_file import Encoding
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Control characters and line ends, which no id of a document has."""
@@ -21,19 +24,6 @@ _WIDE_BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAMPLE = 1 << 16  # bytes, a multiple of 4
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """How bytes become characters; ``errors`` is "strict" or "replace"."""
-
-    name: str
-    errors: str
-
-    @property
-    def wide(self) -> bool:
-        """Whether a line feed is more, or another, than the byte 0x0a (UTF-16, UTF-32)."""
-        return "\n\t".encode(self.name) != b"\n\t"
 
 
 class Decoder:
@@ -83,7 +73,9 @@ class Decoder:
                 kept = content.decode(self.encoding.name, "ignore").removeprefix(_BOM)
                 pairs = zip(text.split("\n"), kept.split("\n"), strict=True)
                 self.replaced_documents = before + sum(line != other for line, other in pairs)
-            return Decoder(Encoding("utf-8", "strict")), text.encode("utf-8")
+            return Decoder(
+                self.encoding.model_copy(update={"name": "utf-8", "errors": "strict"})
+            ), text.encode("utf-8")
         self._check_start(content, where)
         nul = content.find(b"\0")
         if nul >= 0:

@@ -45,7 +45,8 @@ def check_expected(
         When a number or the digest differs: what was found, what is stated, the state of each raw
         file, and the lines of a dataset file that expects what was found.
     """
-    counts_differ = dict(documents) != dict(dataset.expected) or left_out != dataset.left_out
+    stated = dataset.expected
+    counts_differ = dict(documents) != dict(stated.documents) or left_out != stated.left_out
     digest_differs = dataset.content_digest not in (None, digest)
     if not counts_differ and not digest_differs:
         return
@@ -60,12 +61,12 @@ def check_expected(
     with naming_lines(str(dataset.path), [dataset.path]):
         if counts_differ:
             differ = [
-                f"{label} {documents[label]} instead of {dataset.expected[label]}"
+                f"{label} {documents[label]} instead of {stated.documents[label]}"
                 for label in documents
-                if documents[label] != dataset.expected[label]
+                if documents[label] != stated.documents[label]
             ]
-            if left_out != dataset.left_out:
-                differ.append(f"left out {left_out} instead of {dataset.left_out}")
+            if left_out != stated.left_out:
+                differ.append(f"left out {left_out} instead of {stated.left_out}")
             several = len(documents) > FEW_CLASSES
             raise UserError(
                 f"the documents of {dataset.name} are not those that its dataset file expects",
@@ -73,9 +74,9 @@ def check_expected(
                 found=("" if several else f"{_per_class(documents)}; left out {left_out}")
                 + "".join(f"\n    {one}" for one in differ)
                 + states,
-                expected=f"{sum(dataset.expected.values())} documents of {len(documents)} classes"
+                expected=f"{sum(stated.documents.values())} documents of {len(documents)} classes"
                 if several
-                else f"{_per_class(dataset.expected)}; left out {dataset.left_out}",
+                else f"{_per_class(stated.documents)}; left out {stated.left_out}",
                 fix=fix,
             )
         raise UserError(
@@ -97,9 +98,9 @@ def _lines(
 ) -> str:
     """Return the lines of a dataset file that expects this corpus."""
     expected: dict[str, Any] = {"documents": dict(documents)}
-    if left_out or dataset.left_out:
+    if left_out or dataset.expected.left_out:
         expected["left_out"] = left_out
-    if dataset.tokens is not None:
+    if dataset.expected.tokens is not None:
         lengths = [len(text.split()) for text in texts]
         expected["tokens"] = round(sum(lengths) / len(lengths), 1)
     values: dict[str, Any] = {"expected": expected}

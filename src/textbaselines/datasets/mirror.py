@@ -5,7 +5,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from textbaselines.datasets.catalog import Dataset, MirrorSource, RawFile, Source
+from textbaselines.datasets.catalog import Dataset, RawFile
+from textbaselines.datasets.dataset_file import MirrorSource, Source
 from textbaselines.errors import Mistakes, UserError
 from textbaselines.storage import file_digest, read_json
 from textbaselines.validation import dump_yaml, naming_lines

@@ -19,6 +19,13 @@ from textbaselines.errors import UserError
 
 if TYPE_CHECKING:
     from textbaselines.datasets.catalog import Dataset
+    from textbaselines.datasets.dataset_file import (
+        Folders,
+        Lines,
+        Newsgroups,
+        RatedLines,
+        Table,
+    )
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +71,7 @@ def read_documents(dataset: Dataset, raw_folder: str | Path) -> Reading:
             )
     reading = Reading()
     decoder = Decoder(dataset.encoding)
-    READERS[dataset.reader["kind"]](dataset, raw_folder, decoder, reading)
+    READERS[dataset.reader.kind](dataset.reader, dataset, raw_folder, decoder, reading)
     reading.replaced_characters = decoder.replaced_characters
     reading.replaced_documents = decoder.replaced_documents
     order = {label: rank for rank, label in enumerate(dataset.classes)}
@@ -83,12 +90,11 @@ def natural_key(text: str) -> tuple[tuple[str | tuple[int, str], ...], str]:
 
 
 def _read_rated_lines(
-    dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+    options: RatedLines, dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
 ) -> None:
     """Lines ``id TAB mean rating TAB text``; ratings nearer to 0 than the margin are left out."""
-    options = dataset.reader
-    place, content = _file_or_member(dataset, raw_folder)
-    lowest, highest = options["scale"]
+    place, content = _file_or_member(dataset, raw_folder, options.member)
+    lowest, highest = options.scale
     neutral = 0
     parts, content = decoder.bytewise(content, place)
     for number, line in numbered_lines(content):
@@ -111,38 +117,39 @@ def _read_rated_lines(
             )
         identifier = parts.text(fields[0], where, strict=True)
         text = parts.text(fields[2], where)
-        if abs(rating) < options["margin"]:
+        if abs(rating) < options.margin:
             neutral += 1
             continue
-        label = options["positive"] if rating > 0 else options["negative"]
-        reading.documents.append(
-            Document(options["id_prefix"] + identifier, text, label, rating, "")
-        )
-    reading.left_out[f"neutral (|rating| < {options['margin']:g})"] = neutral
+        label = options.positive if rating > 0 else options.negative
+        reading.documents.append(Document(options.id_prefix + identifier, text, label, rating, ""))
+    reading.left_out[f"neutral (|rating| < {options.margin:g})"] = neutral
 
 
-def _read_lines(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
+def _read_lines(
+    options: Lines, dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """One document per line, one file per class; the id is the class and the line number."""
     blank = 0
-    for name, label in dataset.reader["labels"].items():
+    for name, label in options.labels.items():
         path = raw_folder / name
         parts, content = decoder.bytewise(path.read_bytes(), str(path))
         for number, line in numbered_lines(content):
             text = parts.text(line, f"{path}, line {number}")
-            if not text.strip() and not dataset.reader["keep_blank"]:
+            if not text.strip() and not options.keep_blank:
                 blank += 1
                 continue
             reading.documents.append(Document(f"{label}-{number:05d}", text, label, math.nan, ""))
-    if not dataset.reader["keep_blank"]:
+    if not options.keep_blank:
         reading.left_out["blank line"] = blank
 
 
-def _read_folders(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
+def _read_folders(
+    options: Folders, dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """One document per archive member whose path ends as the pattern says."""
-    options = dataset.reader
     path = raw_folder / dataset.files[0].name
-    pattern = re.compile(rf"(?:^|/)(?:{options['pattern']})\Z")
-    labels = {_nfc(value): label for value, label in options["labels"].items()}
+    pattern = re.compile(rf"(?:^|/)(?:{options.pattern})\Z")
+    labels = {_nfc(value): label for value, label in options.labels.items()}
     for name, match, content in _matching_members(path, pattern, reading):
         groups = match.groupdict()
         label = _label(labels, groups["label"], f"{path}, member {name}")
@@ -168,18 +175,17 @@ def _read_folders(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading:
 
 
 def _read_newsgroups(
-    dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+    options: Newsgroups, dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
 ) -> None:
     """One post per archive member ``.../GROUP/NUMBER``; line ends become line feeds."""
-    options = dataset.reader
     path = raw_folder / dataset.files[0].name
-    groups = "|".join(re.escape(group) for group in options["groups"])
+    groups = "|".join(re.escape(group) for group in options.groups)
     pattern = re.compile(rf"(?:^|/)(?P<group>{groups})/(?P<number>[0-9]+)\Z")
     for _, match, content in _matching_members(path, pattern, reading):
         identifier = f"{match['group']}/{match['number']}"
         where = f"{path}, document {identifier}"
         text = decoder.file(content, where).replace("\r\n", "\n")
-        if options["strip_headers"]:
+        if options.strip_headers:
             _, blank_line, text = text.partition("\n\n")
             if not blank_line:
                 raise UserError(
@@ -187,28 +193,31 @@ def _read_newsgroups(
                     where=where,
                     fix="set strip_headers: false if the posts have no headers",
                 )
-        if options["strip_quotes"]:
+        if options.strip_quotes:
             text = strip_quotes(text)
-        if options["strip_footers"]:
+        if options.strip_footers:
             text = strip_footer(text)
-        label = options["groups"][match["group"]]
+        label = options.groups[match["group"]]
         reading.documents.append(Document(identifier, text, label, math.nan, ""))
 
 
-def _read_table(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading) -> None:
+def _read_table(
+    options: Table, dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: Reading
+) -> None:
     """One document per row of a table with named columns."""
-    options = dataset.reader
-    place, content = _file_or_member(dataset, raw_folder)
+    place, content = _file_or_member(dataset, raw_folder, options.member)
     parts, content = decoder.bytewise(content, place)
-    columns = {name: options[name] for name in TABLE_COLUMNS if name in options}
-    labels = {_nfc(value): label for value, label in options["labels"].items()}
-    left_out = [_nfc(value) for value in options["leave_out"]]
+    columns = {
+        name: column for name in TABLE_COLUMNS if (column := getattr(options, name)) is not None
+    }
+    labels = {_nfc(value): label for value, label in options.labels.items()}
+    left_out = [_nfc(value) for value in options.leave_out]
     counts = {f"label {value!r}": 0 for value in left_out}
-    if not options["keep_blank"]:
+    if not options.keep_blank:
         counts["blank text"] = 0
     lines: dict[str, str] = {}
-    rows = FORMATS[options["format"]](
-        content, list(dict.fromkeys(columns.values())), parts, place, options["quotes"]
+    rows = FORMATS[options.format](
+        content, list(dict.fromkeys(columns.values())), parts, place, options.quotes
     )
     for number, row in enumerate(rows, start=1):
         value = {name: row.values[column] for name, column in columns.items()}
@@ -231,16 +240,16 @@ def _read_table(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: R
             counts[f"label {_nfc(value['label'])!r}"] += 1
             continue
         label = _label(labels, value["label"], row.where)
-        if not value["text"].strip() and not options["keep_blank"]:
+        if not value["text"].strip() and not options.keep_blank:
             counts["blank text"] += 1
             continue
-        split = options["splits"].get(value["split"]) if "split" in value else ""
+        split = options.splits.get(value["split"]) if "split" in value else ""
         if split is None:
             raise UserError(
                 "a split that the dataset file does not know",
                 where=row.where,
                 found=ascii(value["split"]),
-                expected=", ".join(options["splits"]),
+                expected=", ".join(options.splits),
                 fix="add it to the reader's splits",
             )
         rating = _rating(value["rating"].encode(), row.where) if "rating" in value else math.nan
@@ -251,7 +260,7 @@ def _read_table(dataset: Dataset, raw_folder: Path, decoder: Decoder, reading: R
 TABLE_COLUMNS = ("text", "label", "id", "split", "rating")
 """The keys of the reader ``table`` that name a column; the first two are always there."""
 
-READERS: Mapping[str, Callable[[Dataset, Path, Decoder, Reading], None]] = {
+READERS: Mapping[str, Callable[[Any, Dataset, Path, Decoder, Reading], None]] = {
     "rated_lines": _read_rated_lines,
     "lines": _read_lines,
     "folders": _read_folders,
@@ -285,10 +294,9 @@ def strip_footer(post: str) -> str:
     return post
 
 
-def _file_or_member(dataset: Dataset, raw_folder: Path) -> tuple[str, bytes]:
+def _file_or_member(dataset: Dataset, raw_folder: Path, member: str | None) -> tuple[str, bytes]:
     """Return the name and content of the one raw file, or of the member that the reader names."""
     path = raw_folder / dataset.files[0].name
-    member = dataset.reader.get("member")
     if member is None:
         return str(path), path.read_bytes()
     return f"{path}, member {member}", read_member(path, member)

@@ -1,10 +1,11 @@
 """The comparisons that a study declares beforehand."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from textbaselines import validation
 from textbaselines.errors import UserError
+from textbaselines.experiments.study_file import Control, Pair
 
 
 class Contrast(NamedTuple):
@@ -27,7 +28,7 @@ class Declared(NamedTuple):
 
 
 def declare(
-    wanted: Sequence[Mapping[str, str]] | Mapping[str, str] | None,
+    wanted: Sequence[Pair] | Control | None,
     runs: Iterable[tuple[str, str, str]],
     rows: Sequence[tuple[str, str]],
     where: str,
@@ -36,7 +37,7 @@ def declare(
 
     Parameters
     ----------
-    wanted : list of {a, b}, mapping {control}, or None
+    wanted : list of Pair, Control, or None
         What the study file says. None: every row against the first row of the table that every
         dataset has (the first row when none has).
     rows : sequence of (method, representation)
@@ -50,17 +51,17 @@ def declare(
         For a name that is no row or names two, a row against itself, or a pair declared twice.
     """
     names = [f"{method}-{representation}" for method, representation in rows]
-    if isinstance(wanted, Mapping) or wanted is None:
+    if isinstance(wanted, Control) or wanted is None:
         if wanted is None:
             control = _first_everywhere(rows, runs)
         else:
-            control = _known(wanted["control"], names, f"{where}.control")
+            control = _known(wanted.control, names, f"{where}.control")
         others = [name for name in names if name != control]
         return Declared(control, tuple(Contrast(name, control) for name in others), wanted is None)
     contrasts: list[Contrast] = []
     for position, pair in enumerate(wanted):
         key = f"{where}[{position}]"
-        one = Contrast(*(_known(pair[side], names, f"{key}.{side}") for side in ("a", "b")))
+        one = Contrast(_known(pair.a, names, f"{key}.a"), _known(pair.b, names, f"{key}.b"))
         if one.a == one.b:
             raise UserError("a row compared with itself", where=key, found=one.a)
         if one in contrasts or Contrast(one.b, one.a) in contrasts:

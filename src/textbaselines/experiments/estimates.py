@@ -64,9 +64,9 @@ class Size:
 def stated_size(study: Study, dataset: str, audit: Mapping[str, Any] | None = None) -> Size:
     """Return how much a dataset has: from its audit if it is read, else as its file states."""
     protocol = study.protocol(dataset)
-    most = study.config["max_documents"]
+    most = study.file.max_documents
     stated = study.datasets[dataset]
-    tokens = stated.tokens if audit is None else float(audit["length"]["tokens"]["mean"])
+    tokens = stated.expected.tokens if audit is None else float(audit["length"]["tokens"]["mean"])
     parts = _parts(stated, protocol, audit)
     used = {
         split: sum(min(count, most) if most else count for count in classes.values())
@@ -88,10 +88,10 @@ def _parts(
 ) -> dict[str, dict[str, int]]:
     # A sample is drawn of each class, and of each split where there is one.
     if protocol.kind != "split":
-        return {"all": dict(dataset.expected)}
+        return {"all": dict(dataset.expected.documents)}
     if audit is not None and (found := audit.get("documents_by_split")):
         return dict(found)
-    half = {name: count // 2 for name, count in dataset.expected.items()}
+    half = {name: count // 2 for name, count in dataset.expected.documents.items()}
     return {"train": half, "test": half}
 
 

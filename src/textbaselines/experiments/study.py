@@ -1,7 +1,7 @@
 """A study: what a study file asks for, checked whole before any job starts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +17,11 @@ from textbaselines.experiments.contrasts import Declared, declare
 from textbaselines.experiments.folds import Protocol
 from textbaselines.experiments.grids import GridPoint, expand
 from textbaselines.experiments.selection import ACROSS, candidates
+from textbaselines.experiments.study_file import MethodOptions, RepresentationOptions, StudyFile
+from textbaselines.file_models import check_parts
 from textbaselines.models.registry import METHODS, validate_params
 from textbaselines.result_paths import check_study_name
 from textbaselines.text.tokenizers import check_tokenizer
-
-DEFAULT_MIN_COUNT = {"drop": 1, "unk": 2}
-"""By UNK policy; without rare training words an UNK token would never be learnt."""
 
 SHIPPED_DATASETS = Path("config", "datasets")
 """The folder of the dataset files that every study may name, relative to the Snakefile."""
@@ -97,17 +96,22 @@ class Study:
 
     Attributes
     ----------
-    config : dict
-        The study file's content with defaults, for what needs no checking further.
+    file : StudyFile
+        What the study file says, with defaults.
     datasets, representations, methods : dict by name, in the order of the study file
     """
 
     name: str
     title: str
-    config: dict[str, Any]
+    file: StudyFile
     datasets: dict[str, Dataset]
     representations: dict[str, Representation]
     methods: dict[str, Method]
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The study file as plain values, for the workflow's rules."""
+        return self.file.model_dump()
 
     def protocol(self, dataset: str) -> Protocol:
         """Return a dataset's protocol: its kind from the dataset file, its sizes from here.
@@ -116,30 +120,29 @@ class Study:
         no more of them than the largest class has documents.
         """
         kind = self.datasets[dataset].protocol.kind
-        sizes = self.config["protocol"]
-        grouped = sizes["grouped"] is True
-        inner = 0 if sizes["inner"] is None else sizes["inner"]["folds"]
+        sizes = self.file.protocol
+        grouped = sizes.grouped is True
+        inner = 0 if sizes.inner is None else sizes.inner.folds
         if kind == "cv":
             folds = max(2, min(self._folds(dataset), max(self.documents(dataset).values())))
-            return Protocol("cv", folds, sizes["cv"]["repeats"], grouped, inner)
+            return Protocol("cv", folds, sizes.cv.repeats, grouped, inner)
         if kind == "halves":
-            return Protocol("halves", 2, sizes["halves"]["repeats"], grouped, inner)
+            return Protocol("halves", 2, sizes.halves.repeats, grouped, inner)
         return Protocol("split", 1, 1, grouped, inner)
 
     def _folds(self, dataset: str) -> int:
         """Return how many folds the study, or else the dataset file, asks for."""
-        stated = self.config["protocol"]["cv"].get("folds")
         own = self.datasets[dataset].protocol.folds
         assert own is not None
-        return int(own if stated is None else stated)
+        return self.file.protocol.cv.folds or own
 
     def documents(self, dataset: str) -> dict[str, int]:
         """Return how many documents of each class are used, as the dataset file states them.
 
         With ``max_documents`` they are of the sample: that many of each class.
         """
-        most = self.config["max_documents"]
-        stated = self.datasets[dataset].expected
+        most = self.file.max_documents
+        stated = self.datasets[dataset].expected.documents
         return {name: count if most is None else min(count, most) for name, count in stated.items()}
 
     def notes(self) -> list[str]:
@@ -158,7 +161,7 @@ class Study:
 
     def replaced_folds(self) -> list[str]:
         """Return a line on the datasets whose own number of folds the study replaces, if any."""
-        asked = self.config["protocol"]["cv"].get("folds")
+        asked = self.file.protocol.cv.folds
         if asked is None:
             return []
         own = {name: described.protocol.folds for name, described in self.datasets.items()}
@@ -178,7 +181,7 @@ class Study:
     @property
     def compares_grouped(self) -> bool:
         """Whether grouped runs stand beside the plain ones."""
-        return bool(self.config["protocol"]["grouped"] == "both")
+        return self.file.protocol.grouped == "both"
 
     def runs(self) -> list[tuple[str, str, str]]:
         """Return (dataset, representation, method) of every training task, in the study's order."""
@@ -238,7 +241,7 @@ class Study:
         """
         runs = self.runs()
         pairs = {(method, representation) for _, representation, method in runs}
-        if self.config["protocol"]["inner"] is not None:
+        if self.file.protocol.inner is not None:
             many = Counter((dataset, method) for dataset, _, method in runs)
             pairs |= {(method, ACROSS) for (_, method), runs_of in many.items() if runs_of > 1}
         return [
@@ -250,64 +253,63 @@ class Study:
 
     def contrasts(self, where: str = "") -> Declared:
         """Return the declared contrasts; raise :class:`UserError` for one that cannot be made."""
-        return declare(self.config["contrasts"], self.runs(), self.rows(), where)
+        return declare(self.file.contrasts, self.runs(), self.rows(), where)
 
     def kept_models(self) -> list[tuple[str, str, str]]:
         """Return (dataset, representation, method) of every model kept by its name.
 
         Under ``best`` there is none: which it is shows when the cells are there.
         """
-        chosen = self.config["keep_models"]
-        if chosen in ("best", "none"):
-            return []
+        chosen = self.file.keep_models
         if chosen == "all":
             return [run for run in self.runs() if self._has_fixed_point(run[2])]
-        return [(one["dataset"], one["representation"], one["method"]) for one in chosen]
+        named = chosen if isinstance(chosen, list) else []
+        return [(one.dataset, one.representation, one.method) for one in named]
 
     def datasets_with_best(self) -> list[str]:
         """Return the datasets whose best model is kept: those with a fixed point."""
-        if self.config["keep_models"] != "best":
+        if self.file.keep_models != "best":
             return []
         with_fixed = {run[0] for run in self.runs() if self._has_fixed_point(run[2])}
         return [dataset for dataset in self.datasets if dataset in with_fixed]
 
     def _chooses_representations(self) -> bool:
-        if self.config["protocol"]["inner"] is None:
+        if self.file.protocol.inner is None:
             return False
         pairs = [(dataset, method) for dataset, _, method in self.runs()]
         return len(pairs) > len(set(pairs))
 
     def curve_runs(self) -> list[tuple[str, str]]:
         """Return (dataset, representation) of every job of learning curves."""
-        curves = self.config["learning_curves"]
+        curves = self.file.learning_curves
         if curves is None:
             return []
         return [
             (dataset, name)
             for dataset in self.datasets
-            for name in curves["representations"]
+            for name in curves.representations
             if self.curve_methods(dataset, name)
         ]
 
     def curve_methods(self, dataset: str, representation: str) -> list[str]:
         """Return the methods with a learning curve on a representation of a dataset."""
-        runs = set(self.runs())
+        runs, curves = set(self.runs()), self.file.learning_curves
         return [
             method
-            for method in self.config["learning_curves"]["methods"]
+            for method in (curves.methods if curves else [])
             if (dataset, representation, method) in runs
         ]
 
     def check_learning_curves(self, where: str) -> None:
         """Raise :class:`UserError` for a learning curve that cannot be trained."""
-        curves = self.config["learning_curves"]
+        curves = self.file.learning_curves
         if curves is None:
             return
-        for kind, known in (
-            ("representations", list(self.representations)),
-            ("methods", list(self.methods)),
+        for kind, names, known in (
+            ("representations", curves.representations, list(self.representations)),
+            ("methods", curves.methods, list(self.methods)),
         ):
-            for name in curves[kind]:
+            for name in names:
                 if name not in known:
                     raise UserError(
                         f"learning curves of {kind} that the study does not have",
@@ -316,7 +318,7 @@ class Study:
                         expected="some of " + ", ".join(known),
                         fix=validation.closest(name, known),
                     )
-        for name in curves["methods"]:
+        for name in curves.methods:
             method = self.methods[name]
             if "numeric_target" in METHODS[method.family].needs:
                 reason = "it is fitted to ratings"
@@ -330,11 +332,11 @@ class Study:
                 found=name,
                 expected="methods for classes, with a fixed point",
             )
-        if list(curves["fractions"]) != sorted(set(curves["fractions"])):
+        if curves.fractions != sorted(set(curves.fractions)):
             raise UserError(
                 "fractions of a learning curve out of order",
                 where=f"{where}.fractions",
-                found=", ".join(map(str, curves["fractions"])),
+                found=", ".join(map(str, curves.fractions)),
                 expected="ascending values above 0, at most 1",
             )
         if not self.curve_runs():
@@ -342,7 +344,7 @@ class Study:
                 "learning curves of nothing: no run has one of these methods on one of these "
                 "representations",
                 where=where,
-                found=", ".join([*curves["methods"], *curves["representations"]]),
+                found=", ".join([*curves.methods, *curves.representations]),
             )
 
     def check_kept_models(self, where: str) -> None:
@@ -371,9 +373,9 @@ class Study:
 
     def tokenizer(self, name: str, dataset: str) -> dict[str, Any]:
         """Return a tokenizer's family and options for one dataset."""
-        options = dict(self.config["tokenizers"][name])
-        per_dataset = options.pop("per_dataset", {})
-        return {**options, **per_dataset.get(dataset, {})}
+        options = self.file.tokenizers[name]
+        special = options.per_dataset.get(dataset, {})
+        return {**options.model_dump(exclude={"per_dataset"}), **special}
 
     def description(self) -> dict[str, Any]:
         """Return what the reporting stages need: names, titles, order, captions."""
@@ -414,9 +416,9 @@ class Study:
             "control": declared.control,
             "contrasts": [list(contrast) for contrast in declared.contrasts],
             "contrasts_declared": not declared.by_default,
-            "tables": self.config["tables"],
-            "tracking": self.config["tracking"],
-            "tracking_uri": self.config["tracking_uri"],
+            "tables": self.file.tables.model_dump(),
+            "tracking": self.file.tracking,
+            "tracking_uri": self.file.tracking_uri,
         }
 
 
@@ -424,7 +426,6 @@ def read_study(
     files: Sequence[str | Path],
     overrides: Mapping[str, Any],
     root: Path,
-    schema_folder: Path,
     raw_folder: Path | None = None,
 ) -> Study:
     """Read a study from its file, or from several: later ones are merged into earlier ones.
@@ -436,7 +437,7 @@ def read_study(
     files : sequence of paths
     overrides : mapping
         Keys given on the command line; they are merged into the files'.
-    root, schema_folder, raw_folder : Path
+    root, raw_folder : Path
         As for :func:`make_study`.
 
     Raises
@@ -455,14 +456,13 @@ def read_study(
     update_config(config, dict(overrides))
     where = " + ".join([*map(str, files), *(["the command line"] if overrides else [])])
     with validation.naming_lines(where, files, overrides):
-        return make_study(config, where, root, schema_folder, raw_folder)
+        return make_study(config, where, root, raw_folder)
 
 
 def make_study(
     config: Mapping[str, Any],
     where: str,
     root: Path,
-    schema_folder: Path,
     raw_folder: Path | None = None,
 ) -> Study:
     """Check a study file's content and return the study.
@@ -475,8 +475,6 @@ def make_study(
         The study file's path, for messages.
     root : Path
         The folder that relative paths in the study file start from.
-    schema_folder : Path
-        Where study.schema.yaml and dataset.schema.yaml are.
     raw_folder : Path, optional
         Where raw files are, or will be. With it, the mirror folder is looked into for every raw
         file that nothing else can give.
@@ -490,48 +488,47 @@ def make_study(
     Raises
     ------
     UserError
-        For all faults that do not rest on another one: those of the schema, of the dataset files,
+        For all faults that do not rest on another one: those of single keys, of the dataset files,
         of names, grids, paths and raw files; each names the key, the value and what is allowed.
     """
-    schema = validation.load_yaml(schema_folder / "study.schema.yaml")
     mistakes = Mistakes()
     # What holds of the study is checked further, whatever is wrong elsewhere in it.
-    filled, errors = validation.validate_parts(config, schema, where)
+    file, errors = check_parts(config, StudyFile, where)
     for error in errors:
         mistakes.add(error)
-    datasets = _datasets(filled, where, root, schema_folder, mistakes)
+    datasets = _datasets(file, where, root, mistakes)
     names = {
-        kind: list(config[kind]) if isinstance(config.get(kind), dict | list) else []
-        for kind in ("datasets", "tokenizers", "representations")
+        kind: _names_in(config.get(kind)) for kind in ("datasets", "tokenizers", "representations")
     }
     representations = {}
-    for name, spec in filled.get("representations", {}).items():
+    for name, features in file.representations.items():
         with mistakes:
-            representations[name] = _representation(name, spec, names, where)
+            representations[name] = _representation(name, features, names, where)
     methods = {}
-    for name, spec in filled.get("methods", {}).items():
+    for name, chosen in file.methods.items():
         with mistakes:
-            methods[name] = _method(name, spec, names, where)
+            methods[name] = _method(name, chosen, names, where)
     with mistakes:
-        _check_published(filled, where, root)
-    if filled.get("tracking_uri") is not None:
+        _check_published(file, where, root)
+    if file.tracking_uri is not None:
         with mistakes:
-            validation.check_server(filled["tracking_uri"], f"{where}, key tracking_uri")
+            validation.check_server(file.tracking_uri, f"{where}, key tracking_uri")
     if raw_folder is not None:
         with mistakes:
-            mirror = find_mirror(filled.get("mirror"), root, f"{where}, key mirror")
+            mirror = find_mirror(file.mirror, root, f"{where}, key mirror")
             check_own_files(datasets.values(), raw_folder, mirror, mistakes)
     with mistakes:
-        check_study_name(str(filled.get("name", "")), where)
+        check_study_name(file.name, where)
     mistakes.stop()
-    name, title = filled["name"], filled["title"]
-    if filled["max_documents"] is not None:
+    name, title = file.name, file.title
+    if file.max_documents is not None:
         # A trial has folders of its own and says everywhere what it is.
-        name += f"-trial{filled['max_documents']}"
-        title += f" (TRIAL: {filled['max_documents']} documents per class)"
-        filled["tables"]["published"] = None
-    datasets = {name: datasets[name] for name in filled["datasets"]}
-    study = Study(name, title, filled, datasets, representations, methods)
+        name += f"-trial{file.max_documents}"
+        title += f" (TRIAL: {file.max_documents} documents per class)"
+        tables = file.tables.model_copy(update={"published": None})
+        file = file.model_copy(update={"tables": tables})
+    datasets = {name: datasets[name] for name in file.datasets}
+    study = Study(name, title, file, datasets, representations, methods)
     with mistakes:
         _check_string_dictionaries(study, where)
     with mistakes:
@@ -552,13 +549,15 @@ def make_study(
     return study
 
 
-def _datasets(
-    filled: Mapping[str, Any], where: str, root: Path, schema_folder: Path, mistakes: Mistakes
-) -> dict[str, Dataset]:
+def _names_in(value: object) -> list[str]:
+    """Return the names in a list or mapping of a study file, whatever else is wrong with it."""
+    names = value if isinstance(value, dict | list) else []
+    return [name for name in names if isinstance(name, str)]
+
+
+def _datasets(file: StudyFile, where: str, root: Path, mistakes: Mistakes) -> dict[str, Dataset]:
     """Return the study's datasets, and keep what is wrong with them and with their tokenizers."""
-    if "dataset_folder" not in filled:
-        return {}
-    own = root / filled["dataset_folder"]
+    own = root / file.dataset_folder
     if not own.is_dir():
         mistakes.add(
             UserError(
@@ -573,24 +572,18 @@ def _datasets(
     if own.resolve() != folders[0].resolve():
         folders.append(own)
     datasets = {}
-    if "datasets" in filled:
-        datasets = read_catalog(
-            folders,
-            schema_folder / "dataset.schema.yaml",
-            filled["datasets"],
-            f"{where}, key datasets",
-            mistakes,
-        )
-    _check_tokenizers(filled, list(dataset_files(folders)), where, mistakes)
+    if file.datasets:
+        named_in = f"{where}, key datasets"
+        datasets = read_catalog(folders, file.datasets, named_in, mistakes)
+    _check_tokenizers(file, list(dataset_files(folders)), where, mistakes)
     return datasets
 
 
-def _check_published(filled: Mapping[str, Any], where: str, root: Path) -> None:
+def _check_published(file: StudyFile, where: str, root: Path) -> None:
     """Refuse a file of published values that is not there or is no mapping."""
-    published = filled.get("tables", {}).get("published")
-    if published is None:
+    if file.tables.published is None:
         return
-    path = root / published
+    path = root / file.tables.published
     if not path.is_file():
         raise UserError(
             "the file of published values is not there",
@@ -603,13 +596,12 @@ def _check_published(filled: Mapping[str, Any], where: str, root: Path) -> None:
 
 
 def _check_tokenizers(
-    config: Mapping[str, Any], known: Sequence[str], where: str, mistakes: Mistakes
+    file: StudyFile, known: Sequence[str], where: str, mistakes: Mistakes
 ) -> None:
-    for name, options in config.get("tokenizers", {}).items():
+    for name, options in file.tokenizers.items():
         key = f"{where}, key tokenizers.{name}"
-        base = {option: value for option, value in options.items() if option != "per_dataset"}
-        per_dataset = options.get("per_dataset", {})
-        for dataset in per_dataset:
+        base = options.model_dump(exclude={"per_dataset"})
+        for dataset in options.per_dataset:
             if dataset not in known:
                 mistakes.add(
                     UserError(
@@ -620,8 +612,8 @@ def _check_tokenizers(
                         fix=validation.closest(dataset, known),
                     )
                 )
-        for dataset in config.get("datasets", []):
-            special = per_dataset.get(dataset, {})
+        for dataset in file.datasets:
+            special = options.per_dataset.get(dataset, {})
             with mistakes:
                 check_tokenizer(
                     {**base, **special}, f"{key}.per_dataset.{dataset}" if special else key
@@ -629,7 +621,7 @@ def _check_tokenizers(
 
 
 def _representation(
-    name: str, spec: Mapping[str, Any], names: Mapping[str, Sequence[str]], where: str
+    name: str, spec: RepresentationOptions, names: Mapping[str, Sequence[str]], where: str
 ) -> Representation:
     key = f"{where}, key representations.{name}"
     if name == ACROSS:
@@ -639,17 +631,17 @@ def _representation(
             fix="give the representation another name",
         )
     mistakes = Mistakes()
-    if spec["tokenizer"] not in names["tokenizers"]:
+    if spec.tokenizer not in names["tokenizers"]:
         mistakes.add(
             UserError(
                 "unknown tokenizer",
                 where=f"{key}.tokenizer",
-                found=repr(spec["tokenizer"]),
+                found=repr(spec.tokenizer),
                 expected="one of " + ", ".join(names["tokenizers"]),
-                fix=validation.closest(spec["tokenizer"], names["tokenizers"]),
+                fix=validation.closest(spec.tokenizer, names["tokenizers"]),
             )
         )
-    lowest, highest = spec["ngrams"]
+    lowest, highest = spec.ngrams
     if lowest > highest:
         mistakes.add(
             UserError(
@@ -660,19 +652,18 @@ def _representation(
             )
         )
     with mistakes:
-        only = _only(spec, "datasets", names["datasets"], key)
+        only = _only(spec.datasets, "datasets", names["datasets"], key)
     mistakes.stop()
-    unk = spec["unk"]
     return Representation(
         name,
-        spec["tokenizer"],
+        spec.tokenizer,
         lowest,
         highest,
-        spec["weighting"],
-        unk["policy"],
-        unk.get("min_count", DEFAULT_MIN_COUNT[unk["policy"]]),
-        spec["scope"],
-        spec["reduction"],
+        spec.weighting,
+        spec.unk.policy,
+        spec.unk.min_count or 1,
+        spec.scope,
+        None if spec.reduction is None else spec.reduction.model_dump(),
         only,
     )
 
@@ -723,7 +714,7 @@ def _check_row_names(study: Study, where: str) -> None:
 def _check_string_dictionaries(study: Study, where: str) -> None:
     """Refuse what a dictionary of strings cannot do: UNK, min_count, n-grams without unigrams."""
     for name, representation in study.representations.items():
-        family = study.config["tokenizers"][representation.tokenizer]["family"]
+        family = study.file.tokenizers[representation.tokenizer].family
         if family != "wang_manning":
             continue
         key = f"{where}, key representations.{name}"
@@ -744,10 +735,10 @@ def _check_string_dictionaries(study: Study, where: str) -> None:
 
 
 def _method(
-    name: str, spec: Mapping[str, Any], names: Mapping[str, Sequence[str]], where: str
+    name: str, spec: MethodOptions, names: Mapping[str, Sequence[str]], where: str
 ) -> Method:
     key = f"{where}, key methods.{name}"
-    family = spec["family"]
+    family = spec.family
     if family not in METHODS:
         raise UserError(
             "unknown method family",
@@ -757,16 +748,21 @@ def _method(
             fix=validation.closest(family, METHODS),
         )
     known = METHODS[family]
-    grid = spec["grid"]
-    if grid == "default":
-        grid = {axis: list(values) for axis, values in known.default_grid.items()}
-        grid = {axis: values for axis, values in grid.items() if axis not in spec["options"]}
+    grid: Any
+    if spec.grid == "default":
+        grid = {
+            axis: list(values)
+            for axis, values in known.default_grid.items()
+            if axis not in spec.options
+        }
+    else:
+        grid = spec.model_dump(include={"grid"}, exclude_unset=True).get("grid", {})
     points = expand(
         family,
         known.parameters,
         known.defaults,
-        spec["options"],
-        spec["fixed"],
+        spec.options,
+        spec.fixed,
         grid,
         name,
         key,
@@ -778,19 +774,18 @@ def _method(
         except UserError as error:
             mistakes.add(error.within(f"{key} ({' and '.join(point.origin)})"))
     with mistakes:
-        only = _only(spec, "representations", names["representations"], key)
+        only = _only(spec.representations, "representations", names["representations"], key)
     mistakes.stop()
     return Method(name, family, tuple(points), only)
 
 
 def _only(
-    spec: Mapping[str, Any], kind: str, names: Iterable[str], key: str
+    names: Sequence[str] | None, kind: str, known: Sequence[str], key: str
 ) -> frozenset[str] | None:
     """Return the names that a representation or method is restricted to, each a known one."""
-    if kind not in spec:
+    if names is None:
         return None
-    known = list(names)
-    for name in spec[kind]:
+    for name in names:
         if name not in known:
             raise UserError(
                 f"restricted to {kind} that the study does not have",
@@ -799,4 +794,4 @@ def _only(
                 expected="one of " + ", ".join(known),
                 fix=validation.closest(name, known),
             )
-    return frozenset(spec[kind])
+    return frozenset(names)
