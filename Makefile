@@ -24,7 +24,7 @@ LOCKED = flock --nonblock --close --conflict-exit-code 75 .venv/.running $(SHELL
 BUSY = || { code=$$?; [ $$code -ne 75 ] || echo "another make is running a study in this folder"; exit $$code; }
 
 define run_study
-	@python -m textbaselines.arguments --cores "$$CORES" --study "$$STUDY" --results results
+	@python -m textbaselines.cli.arguments --cores "$$CORES" --study "$$STUDY" --results results
 	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores "$$CORES"; mkdir -p logs; snakemake $(1) --report results/report-bundle.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
 endef
 
@@ -49,16 +49,16 @@ survey: $(READY) ## every method on the nine sets
 	$(call run_study,--configfile config/survey.yaml)
 
 plan: $(READY) ## what a study would run and how long it takes (STUDY=config/survey.yaml)
-	@python -m textbaselines.arguments --cores "$$CORES" --study "$$STUDY"
+	@python -m textbaselines.cli.arguments --cores "$$CORES" --study "$$STUDY"
 	@python -m textbaselines plan $(if $(STUDY),--configfile "$$STUDY") \
 	  $(if $(filter-out all,$(CORES)),--cores "$$CORES")
 
 serve: $(READY) ## serve the champion of DATASET to this machine alone (PORT=5001)
-	@python -m textbaselines.arguments --port "$${PORT:-5001}"
+	@python -m textbaselines.cli.arguments --port "$${PORT:-5001}"
 	@python -m textbaselines serve --port "$${PORT:-5001}" -- "$$DATASET"
 
 ui: $(READY) ## MLflow's pages of the runs, on this machine alone (PORT=5000)
-	@python -m textbaselines.arguments --port "$${PORT:-5000}"
+	@python -m textbaselines.cli.arguments --port "$${PORT:-5000}"
 	@python -m textbaselines ui --port "$${PORT:-5000}"
 
 track: $(READY) ## log what is finished, also while a study runs
@@ -71,7 +71,7 @@ screenshots: $(READY) ## the pictures in docs/images/, of the default study's st
 	python docs/screenshots.py
 
 simulations: $(READY) ## the tests of significance on 200 simulated studies (make test has fewer)
-	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/experiments/test_simulated_contrasts.py
+	TEXTBASELINES_SIMULATIONS=200 pytest -s tests/significance/test_simulated_contrasts.py
 
 BENCH_READY := .venv/.bench-ready
 
@@ -103,7 +103,7 @@ test: checked-workers lint ## format, lint, types and the whole test suite (TEST
 	pytest -n "$${TEST_WORKERS:-2}" --dist loadgroup
 
 checked-workers: $(READY)
-	@python -m textbaselines.arguments --workers "$${TEST_WORKERS:-2}"
+	@python -m textbaselines.cli.arguments --workers "$${TEST_WORKERS:-2}"
 
 lint: $(READY) ## format, lint and types alone
 	ruff format --check .
@@ -118,7 +118,7 @@ format: $(READY) ## put the code into its format
 	snakefmt --line-length 100 Snakefile workflow/rules
 
 reference: $(READY) ## make the schemas and the tables of every key in docs/ from the models
-	python -m textbaselines.reference
+	python -m textbaselines.cli.reference
 
 lock: $(READY) ## pin every dependency anew, with hashes; both conda environments follow
 	uv pip compile --quiet --extra dev --generate-hashes --python-version 3.11 --no-annotate \

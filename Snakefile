@@ -2,7 +2,7 @@
 
 The study file says what is run: config/config.yaml, or another by --configfile; a workflow that
 uses this one as a module gives its config. Each stage has its rules in workflow/rules/. What they
-take is in inputs.smk, where files lie in src/textbaselines/result_paths.py.
+take is in inputs.smk, where files lie in src/textbaselines/core/result_paths.py.
 """
 
 import os
@@ -24,12 +24,12 @@ if not ROOT.is_dir():
     )
 sys.path.insert(0, str(ROOT / "src"))
 try:
-    from textbaselines import provenance, snakemake_access, storage
-    from textbaselines.environment import export_allocator, export_library, export_mirror
-    from textbaselines.errors import UserError
-    from textbaselines.experiments.batches import plan_of
-    from textbaselines.experiments.study import make_study, read_study
-    from textbaselines.result_paths import (
+    from textbaselines.core import provenance, snakemake_access, storage
+    from textbaselines.core.environment import export_allocator, export_library, export_mirror
+    from textbaselines.core.errors import UserError
+    from textbaselines.study.batches import plan_of
+    from textbaselines.study.definition import make_study, read_study
+    from textbaselines.core.result_paths import (
         ANALYSES,
         BATCH_FILES,
         CALIBRATION,
@@ -140,6 +140,6 @@ onstart:
 
 
 onsuccess:
-    from textbaselines.reporting.summary import print_summary
+    from textbaselines.reporting.tables.terminal_summary import print_summary
 
     print_summary(results.folder, plan.content["description"])

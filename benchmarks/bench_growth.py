@@ -21,7 +21,7 @@ import pandas as pd
 
 from corpora import read_dataset
 from process import run_as_a_job
-from textbaselines.storage import whole_file, write_text
+from textbaselines.core.storage import whole_file, write_text
 
 LENGTH = 100
 THREADS = 2
@@ -32,7 +32,7 @@ TOKENIZER = {"family": "whitespace"}
 
 def draw_documents(imdb: pd.DataFrame, n: int, path: Path) -> None:
     """Write n documents: sentences of one class, drawn with replacement, cut at 100 tokens."""
-    from textbaselines.seeds import seed_from
+    from textbaselines.core.seeds import seed_from
     from textbaselines.text.tokenizers import words
     from textbaselines.text.tokens import SENTENCE_END
 
@@ -155,7 +155,7 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    from textbaselines.reporting.figures import COLOURS, MARKERS
+    from textbaselines.reporting.figures.accuracy import COLOURS, MARKERS
 
     axes = list(dict.fromkeys(frame["axis"]))
     figure = Figure(figsize=(3.6 * len(axes), 5.4), layout="constrained")

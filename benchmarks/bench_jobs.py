@@ -19,8 +19,10 @@ from matplotlib.figure import Figure
 from clocks import Stopwatch, solver_clock
 from corpora import read_dataset, tokenised
 from process import run_as_a_job
+from textbaselines.core.storage import whole_file, write_text
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import (
+from textbaselines.models.registry import METHODS
+from textbaselines.study.folds import (
     Protocol,
     divisions,
     draw_folds,
@@ -28,14 +30,12 @@ from textbaselines.experiments.folds import (
     read_folds,
     write_folds,
 )
-from textbaselines.experiments.grids import expand
-from textbaselines.experiments.tasks import Task
-from textbaselines.experiments.training import train, write_results
-from textbaselines.models.registry import METHODS
-from textbaselines.storage import whole_file, write_text
+from textbaselines.study.grids import expand
+from textbaselines.study.tasks import Task
 from textbaselines.text.counts import count_ngrams, read_counts, write_counts
 from textbaselines.text.tokens import encode
 from textbaselines.text.vocabulary import fit_vocabulary, read_vocabularies, write_vocabularies
+from textbaselines.training.train import train, write_results
 
 
 def prepare(folder: Path, name: str) -> None:

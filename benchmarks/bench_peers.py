@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from corpora import read_dataset, tokenised
 from peers import ALPHAS, COMPETITORS, GRID, INNER, Case, Outcome
 from process import run_as_a_job
-from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds
-from textbaselines.storage import whole_file, write_text
+from textbaselines.core.storage import whole_file, write_text
+from textbaselines.study.folds import Protocol, draw_folds, draw_inner_folds
 
 NAIVE_BAYES = ("nb-this", "nb-plain")
 COLUMNS = {

@@ -33,14 +33,14 @@ from sklearn.linear_model import SGDClassifier
 
 from clocks import Stopwatch
 from corpora import read_dataset, tokenised
-from textbaselines.experiments.folds import Protocol, divisions, draw_folds
+from textbaselines.core.storage import write_text
 from textbaselines.models.duality import relative_gap
 from textbaselines.models.liblinear import LinearSolution, solve_linear
 from textbaselines.models.log_count_ratio import log_count_ratio
 from textbaselines.models.matrices import scale_columns
 from textbaselines.models.nbsvm import interpolated
-from textbaselines.reporting.figures import COLOURS, MARKERS
-from textbaselines.storage import write_text
+from textbaselines.reporting.figures.accuracy import COLOURS, MARKERS
+from textbaselines.study.folds import Protocol, divisions, draw_folds
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import encode

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from mlflow import MlflowClient
 
-from textbaselines import storage
-from textbaselines.experiments.runs import Run, write_batch, write_index
+from textbaselines.core import storage
+from textbaselines.evaluation.runs import Run, write_batch, write_index
 from textbaselines.reporting.tracking.writer import log_runs
 
 FOLDS = 10

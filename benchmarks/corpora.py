@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from textbaselines.core.environment import find_mirror
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.catalog import load_catalog
 from textbaselines.datasets.corpus import build_corpus
 from textbaselines.datasets.fetch import fetch_file
-from textbaselines.environment import find_mirror
-from textbaselines.errors import UserError
 from textbaselines.text.tokenizers import tokenize_all
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,16 +24,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
 from clocks import Stopwatch, solver_clock
-from textbaselines.experiments.folds import OUTER, divisions
-from textbaselines.experiments.grids import expand
-from textbaselines.experiments.result_tables import Results
-from textbaselines.experiments.tasks import Task
-from textbaselines.experiments.training import train
 from textbaselines.models.registry import METHODS
+from textbaselines.study.folds import OUTER, divisions
+from textbaselines.study.grids import expand
+from textbaselines.study.tasks import Task
 from textbaselines.text.counts import count_ngrams
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokens import Tokens, encode
 from textbaselines.text.vocabulary import fit_vocabulary
+from textbaselines.training.result_tables import Results
+from textbaselines.training.train import train
 
 GRID = {"alpha": (0.5, 1.0), "C": (0.1, 1.0, 10.0), "beta": (0.25, 0.5, 0.75, 1.0)}
 ALPHAS = tuple(float(f"{alpha:.4g}") for alpha in np.geomspace(0.01, 10, 20))

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from textbaselines.environment import export_allocator
+from textbaselines.core.environment import export_allocator
 
 
 def run_as_a_job() -> None:

@@ -19,7 +19,7 @@ from mlflow import MlflowClient
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from textbaselines import storage
+from textbaselines.core import storage
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.ui import links_of_study, ui_command
 

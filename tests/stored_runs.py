@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from textbaselines.experiments.runs import INDEX, TABLES, Run, write_batch, write_index
-from textbaselines.storage import read_json, write_parquet
+from textbaselines.core.storage import read_json, write_parquet
+from textbaselines.evaluation.runs import INDEX, TABLES, Run, write_batch, write_index
 
 
 def store_run(folder: Path) -> Run:

@@ -270,8 +270,8 @@ def test_results_that_are_a_file(tmp_path: Path, repository: Path) -> None:
 
 
 def test_results_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from textbaselines import arguments
-    from textbaselines.errors import UserError
+    from textbaselines.cli import arguments
+    from textbaselines.core.errors import UserError
 
     monkeypatch.setattr(arguments.os, "access", lambda path, mode: False)
     with pytest.raises(UserError, match=f"cannot be written to[\\s\\S]*{tmp_path}"):

@@ -12,14 +12,14 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from textbaselines import models
-    from textbaselines.portable import PortableModel, load
+    from textbaselines.export.portable import PortableModel, load
 
 __all__ = ["PortableModel", "load", "models"]
 __version__ = "0.1.0"
 
 if _os.environ.get("TEXTBASELINES_STEP"):
     # A step of the workflow: nothing is garbage while its libraries load, and to look for it is a
-    # tenth of that time. textbaselines.logs.run_script collects again.
+    # tenth of that time. textbaselines.core.logs.run_script collects again.
     _gc.disable()
     # An interrupt before run_script sees it ends a step without a traceback as well.
     _sys.excepthook = lambda kind, error, traceback: (
@@ -32,7 +32,7 @@ def __getattr__(name: str) -> _typing.Any:
     if name == "models":
         return _importlib.import_module("textbaselines.models")
     if name in __all__:
-        return getattr(_importlib.import_module("textbaselines.portable"), name)
+        return getattr(_importlib.import_module("textbaselines.export.portable"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

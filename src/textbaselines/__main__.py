@@ -3,7 +3,7 @@
 import sys
 
 try:
-    from textbaselines.commands import main
+    from textbaselines.cli.commands import main
 
     main()
 except KeyboardInterrupt:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from textbaselines.core.validation import dump_yaml
 from textbaselines.datasets.catalog import Dataset, load_dataset
-from textbaselines.validation import dump_yaml
 
 LINES: dict[str, Any] = {
     "name": "tiny",

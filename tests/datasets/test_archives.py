@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets import archives
 from textbaselines.datasets.archives import iterate_members, read_member
-from textbaselines.errors import UserError
 
 MEMBERS = {"./top/a.txt": b"first", "top/sub/b.txt": b"", "top/c.bin": bytes(range(256)) * 40}
 Pack = Callable[..., Path]

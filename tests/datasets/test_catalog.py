@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.catalog import Dataset, load_catalog
-from textbaselines.datasets.dataset_file import (
-    MirrorSource,
-    PackageSource,
-    Protocol,
-    UrlSource,
-)
-from textbaselines.errors import UserError
+from textbaselines.datasets.dataset_file import MirrorSource, PackageSource, Protocol, UrlSource
 
 MakeDataset = Callable[..., Dataset]
 # Documents per class, the positive class first: Wang & Manning's runs, and the four rated sets.

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from textbaselines.core.errors import UserError
+from textbaselines.core.validation import dump_yaml, load_yaml
 from textbaselines.datasets.audit import audit
 from textbaselines.datasets.catalog import Dataset, load_catalog, load_dataset
 from textbaselines.datasets.corpus import (
@@ -25,8 +27,6 @@ from textbaselines.datasets.corpus import (
     write_corpus,
 )
 from textbaselines.datasets.fetch import fetch_file
-from textbaselines.errors import UserError
-from textbaselines.validation import dump_yaml, load_yaml
 
 MakeDataset = Callable[..., Dataset]
 GOOD, BAD = b"good \n very  good\n", b"bad\nworse\n"

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.catalog import RawFile, load_dataset
 from textbaselines.datasets.corpus import build_corpus
 from textbaselines.datasets.dataset_file import MirrorSource, PackageSource, Source, UrlSource
 from textbaselines.datasets.fetch import fetch_file
-from textbaselines.errors import UserError
 
 GOOD = b"the file that is wanted\n"
 BAD = b"another file\n"

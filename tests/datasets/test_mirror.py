@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from textbaselines.core.errors import Mistakes, UserError
 from textbaselines.datasets.catalog import Dataset
 from textbaselines.datasets.mirror import check_own_files, mirror_files
-from textbaselines.errors import Mistakes, UserError
 
 GOOD, BAD = b"good\nfine\n", b"bad\nworse\n"
 

@@ -13,6 +13,7 @@ from sklearn.datasets._twenty_newsgroups import (
     strip_newsgroup_quoting,
 )
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.catalog import Dataset
 from textbaselines.datasets.readers import (
     Reading,
@@ -21,7 +22,6 @@ from textbaselines.datasets.readers import (
     strip_footer,
     strip_quotes,
 )
-from textbaselines.errors import UserError
 
 MakeDataset = Callable[..., Dataset]
 Pack = Callable[..., Path]

@@ -12,13 +12,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.catalog import Dataset
 from textbaselines.datasets.corpus import build_corpus
 from textbaselines.datasets.dataset_file import Encoding
 from textbaselines.datasets.decoding import Decoder
 from textbaselines.datasets.readers import read_documents
 from textbaselines.datasets.table_rows import FORMATS
-from textbaselines.errors import UserError
 
 MakeDataset = Callable[..., Dataset]
 TABLE: dict[str, Any] = {

@@ -21,9 +21,9 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
-from textbaselines.commands import main
+from textbaselines.cli.commands import main
 from textbaselines.datasets.catalog import load_dataset
-from textbaselines.experiments.study import make_study
+from textbaselines.study.definition import make_study
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "config", "profiles", "src", "workflow", "environment.yml", "pyproject.toml")

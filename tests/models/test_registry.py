@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 from textbaselines.models import liblinear, nbsvm, registry
 from textbaselines.models.classifier import LinearClassifier
 from textbaselines.models.registry import METHODS, fit_grid, make_estimator, validate_params

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from textbaselines import storage
-from textbaselines.errors import UserError
+from textbaselines.core import storage
+from textbaselines.core.errors import UserError
 from textbaselines.text import counts as counts_module
 from textbaselines.text import id_pairs
 from textbaselines.text.counts import count_ngrams, count_tokens, read_counts, write_counts

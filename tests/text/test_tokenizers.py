@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 from textbaselines.text.counts import count_tokens
 from textbaselines.text.tokenizers import check_tokenizer, make_tokenizer, words
 from textbaselines.text.tokens import BREAK, SENTENCE_END, encode, read_tokens, write_tokens
@@ -165,7 +165,7 @@ def test_tokens_file_round_trip(tmp_path) -> None:
 
 
 def test_tokens_file_of_another_kind_is_refused(tmp_path) -> None:
-    from textbaselines.storage import write_arrays
+    from textbaselines.core.storage import write_arrays
 
     write_arrays(tmp_path / "t.npz", other=encode(["x"], [["a"]]).ids)
     with pytest.raises(UserError, match="arrays are missing: documents"):

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.corpus import Corpus, write_corpus
-from textbaselines.errors import UserError
-from textbaselines.experiments.study import read_study
+from textbaselines.study.definition import read_study
 from textbaselines.text.tokenising import tokenise
 from textbaselines.text.word_boundaries import check_word_boundaries
 

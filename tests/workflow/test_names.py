@@ -19,7 +19,7 @@ import pytest
 from mlflow import MlflowClient
 
 import textbaselines
-from textbaselines.csv_tables import read_csv
+from textbaselines.core.csv_tables import read_csv
 from textbaselines.reporting.tracking.addresses import sqlite_address
 
 FOLDER = "a?b #1 {x} %41 'q'"

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from textbaselines.experiments.runs import run_of
+from textbaselines.evaluation.runs import run_of
 
 pytestmark = pytest.mark.xdist_group("workflow")
 

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.naive_bayes import MultinomialNB
 
-from textbaselines.storage import read_json
+from textbaselines.core.storage import read_json
 from textbaselines.text.tokenizers import words
 
 pytestmark = pytest.mark.xdist_group("workflow")

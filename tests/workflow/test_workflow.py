@@ -23,10 +23,10 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import textbaselines
-from textbaselines.experiments.runs import run_of
+from textbaselines.core.storage import read_json
+from textbaselines.evaluation.runs import run_of
 from textbaselines.reporting.report.blocks import Commands, Picture, Results, Sheet
 from textbaselines.reporting.report.sections import sections_of
-from textbaselines.storage import read_json
 from textbaselines.text.tokenizers import words
 
 pytestmark = pytest.mark.xdist_group("workflow")
@@ -419,11 +419,11 @@ def _append(path: Path, text: str) -> None:
 
 def test_code_that_a_step_does_not_run_does_not_rerun_it(copied) -> None:
     source = copied.folder / "src" / "textbaselines"
-    _append(source / "reporting" / "figures.py", "# a comment\n")
+    _append(source / "reporting" / "figures" / "accuracy.py", "# a comment\n")
     drawing = ("draw_figures", "write_search_curves", "write_contrasts", "write_costs")
     measuring = ("measure_calibration", "measure_lengths")
     assert copied.planned() == dict.fromkeys([*drawing, *measuring, "write_report"], 1)
-    _append(source / "experiments" / "evaluation.py", "# a comment\n")
+    _append(source / "evaluation" / "cells.py", "# a comment\n")
     planned = copied.planned()
     assert "summarise_cells" in planned
     assert "tokenise" not in planned

@@ -1,6 +1,6 @@
 """What rules take: the files of a study, and the parameters of its jobs. Nothing here runs a job.
 
-Paths come from textbaselines.result_paths. A parameter of a job holds no more than what that job's
+Paths come from textbaselines.core.result_paths. A parameter of a job holds no more than what that job's
 output depends on, so that a changed grid runs its own batch again and nothing else: short ones as
 canonical JSON, those that grow with a study as the digest of what the plan has.
 """

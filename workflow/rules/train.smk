@@ -1,11 +1,11 @@
 """Train: one job per batch of the plan, tasks of one dataset with their whole grids over all folds.
 
-A task is a method on a representation. Batches are cut by estimated time (experiments.batches), so
+A task is a method on a representation. Batches are cut by estimated time (study.batches), so
 that a study of one dataset has many and one of many datasets large ones. Output, for all tasks of
 a batch: runs.json (what was run), scores (one row per grid point, repeat and fold), out-of-fold
 predictions, scores and predictions on the inner folds that choose hyper-parameters, and the times,
 which alone differ from run to run. Jobs keep what they trained in the study's folder trained/, with
-receipts (experiments.receipts): one that is run again, or has failed, trains only the tasks whose
+receipts (training.receipts): one that is run again, or has failed, trains only the tasks whose
 receipt names another task, input or code.
 """
 

@@ -1,14 +1,14 @@
-"""Analyse what is behind the numbers of the tables: see textbaselines.experiments.analyses."""
+"""Analyse what is behind the numbers of the tables: see textbaselines.analysis.study_analyses."""
 
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
-from textbaselines.experiments.analyses import StudyAnalyses
-from textbaselines.experiments.plan import Plan
-from textbaselines.reporting.tables import to_csv
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.analysis.study_analyses import StudyAnalyses
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
+from textbaselines.reporting.tables.comparison import to_csv
+from textbaselines.study.plan import Plan
 
 
 def main(log: Logger, study: StudyFolder, plan: Path) -> None:

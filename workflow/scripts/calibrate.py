@@ -1,17 +1,17 @@
-"""Measure how far probabilities are calibrated: see textbaselines.experiments.calibration."""
+"""Measure how far probabilities are calibrated: see textbaselines.analysis.calibration."""
 
 from logging import Logger
 
 import pandas as pd
 
-from textbaselines import storage
+from textbaselines.analysis.calibration import CalibratedRuns, calibrate_cells
+from textbaselines.analysis.lengths import document_lengths
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.calibration import CalibratedRuns, calibrate_cells
-from textbaselines.experiments.lengths import document_lengths
-from textbaselines.experiments.selection import compared_cells
-from textbaselines.reporting.tables import to_csv
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.evaluation.selection import compared_cells
+from textbaselines.reporting.tables.comparison import to_csv
 from textbaselines.text.tokens import read_tokens
 
 

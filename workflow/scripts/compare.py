@@ -1,20 +1,20 @@
-"""Compare rows on shared test documents: see textbaselines.experiments.pairs, across_datasets."""
+"""Compare rows on shared test documents: see textbaselines.significance.pairs, across_datasets."""
 
 from logging import Logger
 
 import pandas as pd
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.across_datasets import compare_across
-from textbaselines.experiments.contrasts import Contrast
-from textbaselines.experiments.pairs import compare_dataset
-from textbaselines.experiments.selection import compared_cells
-from textbaselines.experiments.twins import twins_everywhere
-from textbaselines.experiments.verdicts import judge_contrasts
-from textbaselines.reporting.tables import to_csv
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.evaluation.selection import compared_cells
+from textbaselines.evaluation.twins import twins_everywhere
+from textbaselines.reporting.tables.comparison import to_csv
+from textbaselines.significance.across_datasets import compare_across
+from textbaselines.significance.pairs import compare_dataset
+from textbaselines.significance.verdicts import judge_contrasts
+from textbaselines.study.contrasts import Contrast
 
 
 def main(log: Logger, study: StudyFolder) -> None:

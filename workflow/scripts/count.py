@@ -4,7 +4,7 @@ from logging import Logger
 from pathlib import Path
 from typing import Any
 
-from textbaselines.scripts import run
+from textbaselines.core.scripts import run
 from textbaselines.text.counts import count_tokens, write_counts
 from textbaselines.text.tokens import read_tokens
 

@@ -1,12 +1,12 @@
-"""Describe a study for tables and figures: see textbaselines.experiments.plan."""
+"""Describe a study for tables and figures: see textbaselines.study.plan."""
 
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
-from textbaselines.experiments.plan import Plan
-from textbaselines.experiments.runs import write_index
-from textbaselines.scripts import run
+from textbaselines.core import storage
+from textbaselines.core.scripts import run
+from textbaselines.evaluation.runs import write_index
+from textbaselines.study.plan import Plan
 
 
 def main(log: Logger, plan: Path, description: Path, batches: Path) -> None:

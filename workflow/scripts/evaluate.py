@@ -1,18 +1,18 @@
-"""Summarise runs into cells: see textbaselines.experiments.evaluation."""
+"""Summarise runs into cells: see textbaselines.evaluation.cells."""
 
 from logging import Logger
 
 import pandas as pd
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.evaluation import cell_table, cells_of_runs
-from textbaselines.experiments.folds import read_folds, standing_in_training, train_test_overlap
-from textbaselines.experiments.macro_f1_intervals import macro_f1_intervals
-from textbaselines.experiments.runs import runs_of_study
-from textbaselines.experiments.selection import read_run_scores
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.evaluation.cells import cell_table, cells_of_runs
+from textbaselines.evaluation.runs import runs_of_study
+from textbaselines.evaluation.selection import read_run_scores
+from textbaselines.significance.macro_f1_intervals import macro_f1_intervals
+from textbaselines.study.folds import read_folds, standing_in_training, train_test_overlap
 
 
 def main(log: Logger, study: StudyFolder) -> None:

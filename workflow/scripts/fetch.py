@@ -5,11 +5,11 @@ from logging import Logger
 from pathlib import Path
 from typing import Any
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.environment import MIRROR
+from textbaselines.core.scripts import run
 from textbaselines.datasets.catalog import RawFile
 from textbaselines.datasets.fetch import fetch_file
-from textbaselines.environment import MIRROR
-from textbaselines.scripts import run
 
 
 def main(log: Logger, raw_file: dict[str, Any], output: Path, provenance: Path) -> None:

@@ -3,8 +3,8 @@
 from logging import Logger
 from pathlib import Path
 
-from textbaselines.experiments.folds import divisions, read_folds
-from textbaselines.scripts import run
+from textbaselines.core.scripts import run
+from textbaselines.study.folds import divisions, read_folds
 from textbaselines.text.tokens import read_tokens
 from textbaselines.text.vocabulary import fit_vocabulary, write_vocabularies
 

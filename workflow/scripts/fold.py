@@ -1,13 +1,13 @@
-"""Draw the folds of a dataset: see textbaselines.experiments.folds."""
+"""Draw the folds of a dataset: see textbaselines.study.folds."""
 
 from logging import Logger
 from pathlib import Path
 from typing import Any
 
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import Protocol, draw_folds, draw_inner_folds, write_folds
-from textbaselines.experiments.small_classes import lines_of_folds
-from textbaselines.scripts import run
+from textbaselines.study.folds import Protocol, draw_folds, draw_inner_folds, write_folds
+from textbaselines.study.small_classes import lines_of_folds
 
 
 def main(

@@ -3,11 +3,11 @@
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import provenance, storage
-from textbaselines.experiments.runs import runs_of_study
+from textbaselines.core import provenance, storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
+from textbaselines.evaluation.runs import runs_of_study
 from textbaselines.reporting.tracking.writer import log_runs
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
 
 PATIENCE = 600.0  # seconds to wait for another logger
 

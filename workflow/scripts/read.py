@@ -3,11 +3,11 @@
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.scripts import run
 from textbaselines.datasets.audit import audit as audit_of
 from textbaselines.datasets.catalog import load_dataset
 from textbaselines.datasets.corpus import build_corpus, write_corpus
-from textbaselines.scripts import run
 
 
 def main(

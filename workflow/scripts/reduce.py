@@ -1,14 +1,14 @@
-"""Reduce every division's features: see textbaselines.experiments.reductions."""
+"""Reduce every division's features: see textbaselines.training.reductions."""
 
 from logging import Logger
 from pathlib import Path
 from typing import Any
 
-from textbaselines.experiments.folds import read_folds
-from textbaselines.experiments.reductions import ReductionTask, write_reductions
-from textbaselines.scripts import run
+from textbaselines.core.scripts import run
+from textbaselines.study.folds import read_folds
 from textbaselines.text.counts import read_counts
 from textbaselines.text.vocabulary import read_vocabularies
+from textbaselines.training.reductions import ReductionTask, write_reductions
 
 
 def main(

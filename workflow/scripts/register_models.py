@@ -1,14 +1,14 @@
-"""Register kept models in the MLflow store: see textbaselines.reporting.registered_models."""
+"""Register kept models in the MLflow store: see reporting.tracking.registered_models."""
 
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
-from textbaselines.experiments.plan import Plan
-from textbaselines.reporting.registered_models import register_best
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
+from textbaselines.reporting.tracking.registered_models import register_best
 from textbaselines.reporting.tracking.store import Location, open_store
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.study.plan import Plan
 
 PATIENCE = 600.0  # seconds to wait for another logger
 

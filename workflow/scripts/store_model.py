@@ -1,20 +1,20 @@
-"""Store the final model of a cell: see textbaselines.experiments.final_models."""
+"""Store the final model of a cell: see textbaselines.export.final_models."""
 
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.final_models import (
+from textbaselines.evaluation.runs import run_of
+from textbaselines.export.final_models import (
     best_cell,
     calibration_table,
     fixed_cell,
     store_final_model,
 )
-from textbaselines.experiments.folds import read_folds
-from textbaselines.experiments.runs import run_of
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.study.folds import read_folds
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
 

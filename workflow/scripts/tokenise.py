@@ -4,8 +4,8 @@ from logging import Logger
 from pathlib import Path
 from typing import Any
 
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.scripts import run
 from textbaselines.text.tokenising import tokenise
 from textbaselines.text.tokens import write_tokens
 from textbaselines.text.word_boundaries import check_word_boundaries

@@ -1,4 +1,4 @@
-"""Train one batch of a study's plan: see textbaselines.experiments.plan and training."""
+"""Train one batch of a study's plan: see textbaselines.study.plan and training."""
 
 import time
 from logging import Logger
@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.errors import UserError
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.errors import UserError
-from textbaselines.experiments.folds import read_folds
-from textbaselines.experiments.plan import Part, Plan
-from textbaselines.experiments.receipts import (
+from textbaselines.evaluation.runs import write_batch
+from textbaselines.study.folds import read_folds
+from textbaselines.study.plan import Part, Plan
+from textbaselines.study.tasks import Task
+from textbaselines.text.counts import read_counts
+from textbaselines.text.vocabulary import read_vocabularies
+from textbaselines.training.receipts import (
     MEASURES,
     RECORD,
     digests_of,
@@ -19,14 +25,8 @@ from textbaselines.experiments.receipts import (
     is_trained,
     write_receipt,
 )
-from textbaselines.experiments.reductions import Reductions
-from textbaselines.experiments.runs import write_batch
-from textbaselines.experiments.tasks import Task
-from textbaselines.experiments.training import train, write_results
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
-from textbaselines.text.counts import read_counts
-from textbaselines.text.vocabulary import read_vocabularies
+from textbaselines.training.reductions import Reductions
+from textbaselines.training.train import train, write_results
 
 
 def main(

@@ -1,4 +1,4 @@
-"""Train one batch on grouped folds: see textbaselines.experiments.grouped_runs."""
+"""Train one batch on grouped folds: see textbaselines.analysis.grouped_runs."""
 
 import tempfile
 from collections.abc import Iterable
@@ -6,19 +6,19 @@ from logging import Logger
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textbaselines import storage
+from textbaselines.analysis.grouped_runs import GroupedTasks, has_repeats, train_grouped
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import Protocol, read_folds
-from textbaselines.experiments.grouped_runs import GroupedTasks, has_repeats, train_grouped
-from textbaselines.experiments.plan import Plan
-from textbaselines.experiments.receipts import RECORD
-from textbaselines.experiments.runs import write_batch
-from textbaselines.experiments.tasks import Task
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.evaluation.runs import write_batch
+from textbaselines.study.folds import Protocol, read_folds
+from textbaselines.study.plan import Plan
+from textbaselines.study.tasks import Task
+from textbaselines.training.receipts import RECORD
 
 if TYPE_CHECKING:
-    from textbaselines.experiments.training import Trained
+    from textbaselines.training.train import Trained
 
 
 def main(log: Logger, plan: Path, dataset: str, batch: str, threads: int) -> None:
@@ -61,7 +61,7 @@ def main(log: Logger, plan: Path, dataset: str, batch: str, threads: int) -> Non
 
 def _write(output: Path, trained: "Iterable[Trained]", content_digest: str) -> None:
     # Here, for the datasets that end above: it takes a second.
-    from textbaselines.experiments.training import write_results
+    from textbaselines.training.train import write_results
 
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output) as temporary:

@@ -1,14 +1,14 @@
-"""Train learning curves: see textbaselines.experiments.learning_curves."""
+"""Train learning curves: see textbaselines.analysis.learning_curves."""
 
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
+from textbaselines.analysis.learning_curves import CurveTask, train_curves
+from textbaselines.core import storage
+from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
-from textbaselines.experiments.folds import read_folds
-from textbaselines.experiments.learning_curves import CurveTask, train_curves
-from textbaselines.experiments.plan import Plan
-from textbaselines.scripts import run
+from textbaselines.study.folds import read_folds
+from textbaselines.study.plan import Plan
 from textbaselines.text.counts import read_counts
 from textbaselines.text.tokens import read_tokens
 

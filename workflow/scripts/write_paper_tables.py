@@ -1,4 +1,4 @@
-"""Set published numbers beside ours: see textbaselines.reporting.fidelity and claims."""
+"""Set published numbers beside ours: see textbaselines.reporting.paper.fidelity and claims."""
 
 from logging import Logger
 from pathlib import Path
@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines import storage
-from textbaselines.experiments.runs import runs_of_study
-from textbaselines.reporting import claims, fidelity
-from textbaselines.reporting.table_files import write_tables
-from textbaselines.reporting.tables import to_csv
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
+from textbaselines.evaluation.runs import runs_of_study
+from textbaselines.reporting.paper import claims, fidelity
+from textbaselines.reporting.tables.comparison import to_csv
+from textbaselines.reporting.tables.table_files import write_tables
 
 
 def main(log: Logger, study: StudyFolder, published: Path) -> None:

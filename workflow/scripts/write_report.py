@@ -4,12 +4,12 @@ import os
 from logging import Logger
 from pathlib import Path
 
-from textbaselines import storage
+from textbaselines.core import storage
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
 from textbaselines.reporting.report.blocks import Results
 from textbaselines.reporting.report.page import render
 from textbaselines.reporting.report.sections import sections_of
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
 
 
 def main(log: Logger, study: StudyFolder, files: list[Path], root: Path) -> None:

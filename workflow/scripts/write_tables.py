@@ -3,28 +3,28 @@
 from logging import Logger
 from typing import Any
 
-from textbaselines import storage
-from textbaselines.csv_tables import read_csv
-from textbaselines.experiments.costs import costs_of_runs
-from textbaselines.experiments.evaluation import INTERVAL
-from textbaselines.experiments.runs import runs_of_study
-from textbaselines.reporting import contrasts, tables
-from textbaselines.reporting.analysis_figures import (
+from textbaselines.core import storage
+from textbaselines.core.csv_tables import read_csv
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.scripts import run
+from textbaselines.evaluation.cells import INTERVAL
+from textbaselines.evaluation.costs import costs_of_runs
+from textbaselines.evaluation.runs import runs_of_study
+from textbaselines.reporting.figures.accuracy import accuracy_figure, draw_figure
+from textbaselines.reporting.figures.analysis_figures import (
     length_figure,
     overconfidence_figure,
     reliability_figure,
 )
-from textbaselines.reporting.confusion_figure import confusion_figure
-from textbaselines.reporting.cost_front import cost_front, cost_front_figure
-from textbaselines.reporting.costs import cost_table
-from textbaselines.reporting.critical_difference import critical_difference_figure
-from textbaselines.reporting.curve_figure import learning_curve_figure
-from textbaselines.reporting.data_table import data_table, near_duplicates_table
-from textbaselines.reporting.figures import accuracy_figure, draw_figure
-from textbaselines.reporting.search_figure import search_figure
-from textbaselines.reporting.table_files import plain_text, write_tables
-from textbaselines.result_paths import StudyFolder
-from textbaselines.scripts import run
+from textbaselines.reporting.figures.confusion_figure import confusion_figure
+from textbaselines.reporting.figures.cost_front import cost_front, cost_front_figure
+from textbaselines.reporting.figures.critical_difference import critical_difference_figure
+from textbaselines.reporting.figures.curve_figure import learning_curve_figure
+from textbaselines.reporting.figures.search_figure import search_figure
+from textbaselines.reporting.tables import comparison, contrast_tables
+from textbaselines.reporting.tables.cost_table import cost_table
+from textbaselines.reporting.tables.data_table import data_table, near_duplicates_table
+from textbaselines.reporting.tables.table_files import plain_text, write_tables
 
 
 def main(log: Logger, study: StudyFolder) -> None:
@@ -40,23 +40,25 @@ def main(log: Logger, study: StudyFolder) -> None:
 def _comparison(study: StudyFolder, described: dict[str, Any]) -> None:
     cells, overlap = storage.read_parquet(study.cells), storage.read_parquet(study.overlap)
     decimals = described["tables"]["decimals"]
-    shown = tables.comparison_tables(
+    shown = comparison.comparison_tables(
         cells, described, decimals=decimals, interval=INTERVAL, overlap=overlap
     )
-    long = tables.long_table(cells, described, decimals=decimals, overlap=overlap)
+    long = comparison.long_table(cells, described, decimals=decimals, overlap=overlap)
     stem = study.table("comparison")
-    write_tables(stem, shown, described["title"], txt=plain_text(shown), csv=tables.to_csv(long))
+    write_tables(
+        stem, shown, described["title"], txt=plain_text(shown), csv=comparison.to_csv(long)
+    )
     draw_figure(study.figure("accuracy"), accuracy_figure, cells, described, interval=INTERVAL)
 
 
 def _contrasts(study: StudyFolder, described: dict[str, Any]) -> None:
     names = ("contrasts", "across", "ranks", "omnibus", "nemenyi")
     read = {name: read_csv(study.significance(name)) for name in names}
-    shown = [contrasts.contrast_table(read["contrasts"], described)]
+    shown = [contrast_tables.contrast_table(read["contrasts"], described)]
     if len(described["datasets"]) > 1:
         shown += [
-            contrasts.across_table(read["across"], described),
-            contrasts.rank_table(read["ranks"], read["omnibus"], described),
+            contrast_tables.across_table(read["across"], described),
+            contrast_tables.rank_table(read["ranks"], read["omnibus"], described),
         ]
     write_tables(study.table("contrasts"), shown, described["title"], txt=plain_text(shown))
     tests = read["ranks"], read["nemenyi"], read["omnibus"]
@@ -67,18 +69,20 @@ def _contrasts(study: StudyFolder, described: dict[str, Any]) -> None:
 def _costs(study: StudyFolder, described: dict[str, Any]) -> None:
     runs = runs_of_study(study.runs, described)
     costs = costs_of_runs(runs, study.training_benchmarks)
-    shown, csv = [cost_table(costs, described)], tables.to_csv(costs)
+    shown, csv = [cost_table(costs, described)], comparison.to_csv(costs)
     write_tables(study.table("costs"), shown, described["title"], csv=csv)
     front = cost_front(storage.read_parquet(study.cells), costs)
-    storage.write_text(study.table("cost_front"), tables.to_csv(front))
+    storage.write_text(study.table("cost_front"), comparison.to_csv(front))
     draw_figure(study.figure("cost-front"), cost_front_figure, front, described)
 
 
 def _data(study: StudyFolder, described: dict[str, Any]) -> None:
     names = [dataset["name"] for dataset in described["datasets"]]
     audits = {name: storage.read_json(study.results.audit(name)) for name in names}
-    storage.write_text(study.table("data"), tables.to_csv(data_table(audits)))
-    storage.write_text(study.table("near_duplicates"), tables.to_csv(near_duplicates_table(audits)))
+    storage.write_text(study.table("data"), comparison.to_csv(data_table(audits)))
+    storage.write_text(
+        study.table("near_duplicates"), comparison.to_csv(near_duplicates_table(audits))
+    )
 
 
 def _analyses(study: StudyFolder, described: dict[str, Any]) -> None:

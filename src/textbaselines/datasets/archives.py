@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.decoding import CONTROL
-from textbaselines.errors import UserError
 
 MIB = 2**20
 MEMBER_LIMIT = 512 * MIB  # bytes of one member, unpacked

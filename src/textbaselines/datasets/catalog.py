@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from textbaselines.core.errors import Mistakes, UserError
+from textbaselines.core.file_models import check
+from textbaselines.core.validation import closest, load_yaml, naming_lines
 from textbaselines.datasets.dataset_file import (
     DatasetFile,
     FileEntry,
@@ -13,9 +16,6 @@ from textbaselines.datasets.dataset_file import (
     RatedLines,
     Table,
 )
-from textbaselines.errors import Mistakes, UserError
-from textbaselines.file_models import check
-from textbaselines.validation import closest, load_yaml, naming_lines
 
 
 class RawFile(FileEntry):

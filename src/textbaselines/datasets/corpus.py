@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pyarrow.parquet as pq
 
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import write_parquet
 from textbaselines.datasets.expectations import check_expected
 from textbaselines.datasets.normalisation import normalised
 from textbaselines.datasets.readers import Reading, read_documents
-from textbaselines.errors import UserError
-from textbaselines.storage import write_parquet
 
 if TYPE_CHECKING:
     from textbaselines.datasets.catalog import Dataset

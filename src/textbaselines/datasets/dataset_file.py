@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from textbaselines.file_models import (
+from textbaselines.core.file_models import (
     AS_WRITTEN,
     BY_KIND,
     UNIQUE,

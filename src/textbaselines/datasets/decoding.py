@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 
 if TYPE_CHECKING:
     from textbaselines.datasets.dataset_file import Encoding

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import file_digest
+from textbaselines.core.validation import dump_yaml, naming_lines
 from textbaselines.datasets.mirror import is_own, source_line
-from textbaselines.errors import UserError
-from textbaselines.storage import file_digest
-from textbaselines.validation import dump_yaml, naming_lines
 
 if TYPE_CHECKING:
     from textbaselines.datasets.catalog import Dataset, RawFile

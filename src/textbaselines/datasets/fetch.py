@@ -12,12 +12,12 @@ from pathlib import Path
 import pooch
 import requests
 
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import file_digest, whole_file
 from textbaselines.datasets.archives import iterate_members, read_member
 from textbaselines.datasets.catalog import RawFile
 from textbaselines.datasets.dataset_file import MirrorSource, PackageSource, Source, UrlSource
 from textbaselines.datasets.mirror import is_own, mirror_files, source_line
-from textbaselines.errors import UserError
-from textbaselines.storage import file_digest, whole_file
 
 CONNECT_SECONDS = 15
 READ_SECONDS = 60

@@ -5,11 +5,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from textbaselines.core.errors import Mistakes, UserError
+from textbaselines.core.storage import file_digest, read_json
+from textbaselines.core.validation import dump_yaml, naming_lines
 from textbaselines.datasets.catalog import Dataset, RawFile
 from textbaselines.datasets.dataset_file import MirrorSource, Source
-from textbaselines.errors import Mistakes, UserError
-from textbaselines.storage import file_digest, read_json
-from textbaselines.validation import dump_yaml, naming_lines
 
 
 def mirror_files(mirror: Path) -> dict[str, list[Path]]:

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from datasketch import MinHash
 from numpy.typing import NDArray
 
+from textbaselines.core.seeds import seed_from
 from textbaselines.datasets.normalisation import normalised
-from textbaselines.seeds import seed_from
 
 THRESHOLD = 0.8
 _BANDS, _ROWS = 20, 5

@@ -12,20 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.archives import iterate_members, read_member
 from textbaselines.datasets.decoding import CONTROL, Decoder, numbered_lines
 from textbaselines.datasets.table_rows import FORMATS
-from textbaselines.errors import UserError
 
 if TYPE_CHECKING:
     from textbaselines.datasets.catalog import Dataset
-    from textbaselines.datasets.dataset_file import (
-        Folders,
-        Lines,
-        Newsgroups,
-        RatedLines,
-        Table,
-    )
+    from textbaselines.datasets.dataset_file import Folders, Lines, Newsgroups, RatedLines, Table
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from textbaselines.core.errors import UserError
+from textbaselines.core.validation import closest
 from textbaselines.datasets.decoding import Decoder, numbered_lines
-from textbaselines.errors import UserError
-from textbaselines.validation import closest
 
 
 class Row(NamedTuple):

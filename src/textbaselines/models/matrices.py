@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from textbaselines.gathering import gather
+from textbaselines.core.fast_take import gather
 
 # A float64 matrix of shape (documents, features): a numpy array, a CSR matrix or a CSR array.
 Matrix: TypeAlias = Any

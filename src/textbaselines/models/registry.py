@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 from textbaselines.models import (
     complement_nb,
     extreme_learning,

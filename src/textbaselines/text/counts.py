@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from textbaselines import storage
-from textbaselines.errors import UserError
+from textbaselines.core import storage
+from textbaselines.core.errors import UserError
 from textbaselines.text import wang_manning
 from textbaselines.text.id_pairs import Level, number_pairs
 from textbaselines.text.tokens import BREAK, Tokens

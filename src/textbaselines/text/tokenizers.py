@@ -13,8 +13,8 @@ from typing import Any
 
 import regex
 
+from textbaselines.core.errors import UserError
 from textbaselines.datasets.normalisation import FORMS, normalised
-from textbaselines.errors import UserError
 from textbaselines.text import wang_manning
 from textbaselines.text.tokens import SENTENCE_END
 

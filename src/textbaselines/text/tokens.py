@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from textbaselines import storage
+from textbaselines.core import storage
 
 SENTENCE_END = " "
 """What a tokenizer yields where a sentence ends; no token has a space in it."""

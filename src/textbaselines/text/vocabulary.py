@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from textbaselines import storage
-from textbaselines.gathering import gather
+from textbaselines.core import storage
+from textbaselines.core.fast_take import gather
 from textbaselines.text.counts import PADDING, Counts
 from textbaselines.text.tokens import BREAK, Tokens
 

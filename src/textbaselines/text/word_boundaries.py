@@ -7,7 +7,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 from textbaselines.text.tokenizers import FAMILIES, UNSEGMENTED
 from textbaselines.text.tokens import BREAK, Tokens
 

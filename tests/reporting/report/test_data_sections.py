@@ -6,10 +6,10 @@ import pandas as pd
 
 from textbaselines.datasets.audit import audit
 from textbaselines.datasets.corpus import Corpus
-from textbaselines.reporting.data_table import data_table
 from textbaselines.reporting.report.blocks import Results, Sheet
 from textbaselines.reporting.report.data_sections import data
-from textbaselines.reporting.tables import to_csv
+from textbaselines.reporting.tables.comparison import to_csv
+from textbaselines.reporting.tables.data_table import data_table
 
 STUDY = {
     "name": "s",

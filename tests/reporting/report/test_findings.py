@@ -5,10 +5,10 @@ import math
 import pandas as pd
 import pytest
 
-from textbaselines.experiments.contrasts import Contrast
-from textbaselines.experiments.pairs import PAIR_COLUMNS
-from textbaselines.experiments.verdicts import judge_contrasts
 from textbaselines.reporting.report.findings import findings, headline
+from textbaselines.significance.pairs import PAIR_COLUMNS
+from textbaselines.significance.verdicts import judge_contrasts
+from textbaselines.study.contrasts import Contrast
 
 STUDY = {
     "contrasts_declared": True,

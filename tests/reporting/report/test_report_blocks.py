@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from textbaselines.reporting.figures import write_figure
+from textbaselines.reporting.figures.accuracy import write_figure
 from textbaselines.reporting.report.blocks import Results, sheet_of_frame, sort_key
 from textbaselines.reporting.report.inline_svg import inline_svg
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from textbaselines.analysis.duplicates import LEAK_COLUMNS
 from textbaselines.datasets.audit import audit
 from textbaselines.datasets.corpus import Corpus
-from textbaselines.experiments.duplicates import LEAK_COLUMNS
-from textbaselines.reporting.cost_front import cost_front, cost_front_figure
-from textbaselines.reporting.data_table import data_table, near_duplicates_table
-from textbaselines.reporting.figures import accuracy_figure, write_figure
+from textbaselines.reporting.figures.accuracy import accuracy_figure, write_figure
+from textbaselines.reporting.figures.cost_front import cost_front, cost_front_figure
 from textbaselines.reporting.report.blocks import Picture, Results, Section
 from textbaselines.reporting.report.page import render
 from textbaselines.reporting.report.sections import sections_of
-from textbaselines.reporting.tables import long_table, to_csv
+from textbaselines.reporting.tables.comparison import long_table, to_csv
+from textbaselines.reporting.tables.data_table import data_table, near_duplicates_table
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)

@@ -5,10 +5,10 @@ import shutil
 import numpy as np
 from run_files import STUDY, make_run
 
+from textbaselines.core.storage import write_json
+from textbaselines.export.portable import make_model
+from textbaselines.export.scorers import scorer_of
 from textbaselines.models.registry import fit_grid
-from textbaselines.portable import make_model
-from textbaselines.scorers import scorer_of
-from textbaselines.storage import write_json
 from textbaselines.text.counts import count_tokens
 from textbaselines.text.features import fold_features
 from textbaselines.text.tokenizers import tokenize_all

@@ -6,9 +6,9 @@ import pandas as pd
 from mlflow import MlflowClient
 
 from stored_runs import store_run
-from textbaselines.experiments.runs import Run
+from textbaselines.core.storage import write_json, write_parquet
+from textbaselines.evaluation.runs import Run
 from textbaselines.reporting.tracking.writer import log_runs
-from textbaselines.storage import write_json, write_parquet
 
 STUDY = {"name": "small", "title": "A small study"}
 DIGEST = "c0ffee" * 10 + "abcd"

@@ -6,8 +6,8 @@ import pytest
 from run_files import POINTS, client_of, log_to, make_cells, make_predictions, make_run, runs_of
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
+from textbaselines.core.storage import write_parquet
 from textbaselines.reporting.tracking import artifacts
-from textbaselines.storage import write_parquet
 
 STUDY = {"name": "small", "title": "A small study", "command": "snakemake --cores all -C x=1"}
 

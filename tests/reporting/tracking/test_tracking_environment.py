@@ -13,9 +13,9 @@ import pytest
 from model_files import make_portable
 from run_files import client_of, log_to, make_run, runs_of
 
-from textbaselines.errors import UserError
-from textbaselines.reporting.registered_models import register_best
+from textbaselines.core.errors import UserError
 from textbaselines.reporting.tracking import variables
+from textbaselines.reporting.tracking.registered_models import register_best
 from textbaselines.reporting.tracking.serving import serve_command
 from textbaselines.reporting.tracking.store import Location, only_store, open_store
 from textbaselines.reporting.tracking.ui import ui_command

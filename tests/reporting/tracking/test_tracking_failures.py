@@ -16,11 +16,11 @@ import pytest
 from run_files import by_point, client_of, log_to, make_cells, make_run, runs_of
 
 from stored_runs import store_run
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import read_json, write_json
 from textbaselines.reporting.tracking import writer
 from textbaselines.reporting.tracking.store import Location
 from textbaselines.reporting.tracking.writer import log_studies
-from textbaselines.storage import read_json, write_json
 
 STUDY = {"name": "small", "title": "A small study"}
 CALLS = (
@@ -106,7 +106,7 @@ FULL = """
 import shutil, sqlite3, sys
 from pathlib import Path
 from run_files import log_to
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 disk, root = Path(sys.argv[1]), Path(sys.argv[2])
 shutil.copy(root / "mlflow.db", disk / "mlflow.db")
 with sqlite3.connect(disk / "mlflow.db") as connection:

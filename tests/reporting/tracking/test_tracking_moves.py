@@ -11,14 +11,14 @@ from click.testing import CliRunner
 from model_files import TEXTS, make_results
 
 import textbaselines
-from textbaselines.commands import main
-from textbaselines.errors import UserError
-from textbaselines.reporting.registered_models import register_best
+from textbaselines.cli.commands import main
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import read_json, write_json
 from textbaselines.reporting.tracking.moves import check_place
+from textbaselines.reporting.tracking.registered_models import register_best
 from textbaselines.reporting.tracking.serving import serve_command
 from textbaselines.reporting.tracking.store import Location, open_store
 from textbaselines.reporting.tracking.ui import ui_command
-from textbaselines.storage import read_json, write_json
 
 STUDIES = ("second", "first")
 

@@ -14,8 +14,8 @@ from run_files import (
     runs_of,
 )
 
+from textbaselines.core.storage import read_json
 from textbaselines.reporting.tracking import artifacts
-from textbaselines.storage import read_json
 
 # Folds 0 and 1 of repeat 0, then of repeat 1: the second point wins in the second alone.
 INNER = {"aaaaaaaaaaaa": [7, 3, 7, 7], "bbbbbbbbbbbb": [6, 8, 2, 2]}

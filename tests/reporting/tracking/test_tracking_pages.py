@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from run_files import log_to, make_run, runs_of
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 from textbaselines.reporting.tracking.ui import links_of_study, ui_command
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")

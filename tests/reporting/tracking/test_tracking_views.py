@@ -4,11 +4,11 @@ import pytest
 from run_files import POINTS, client_of, log_to, make_cells, make_run
 
 from stored_runs import store_run
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import write_json
 from textbaselines.reporting.tracking.records import read_finished
 from textbaselines.reporting.tracking.ui import links_of_study
 from textbaselines.reporting.tracking.views import experiment_tags, views_of
-from textbaselines.storage import write_json
 
 STUDY = {"name": "small", "title": "A small study"}
 TAG = "mlflow.sharedViewState."

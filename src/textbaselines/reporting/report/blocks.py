@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.csv_tables import read_csv
-from textbaselines.reporting.layout import DASH, Cell, Table
+from textbaselines.core.csv_tables import read_csv
+from textbaselines.reporting.tables.layout import DASH, Cell, Table
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.experiments.evaluation import INTERVAL, MAJORITY
-from textbaselines.experiments.selection import compared_cells
-from textbaselines.experiments.twins import JOINED, twins_everywhere
-from textbaselines.reporting.claims import claims_table
-from textbaselines.reporting.contrasts import (
-    across_table,
-    contrast_table,
-    omnibus_words,
-    p_text,
-    rank_table,
-)
-from textbaselines.reporting.fidelity import verdict_lines
-from textbaselines.reporting.figures import chosen_how
-from textbaselines.reporting.layout import Table
+from textbaselines.core.storage import read_parquet
+from textbaselines.evaluation.cells import INTERVAL, MAJORITY
+from textbaselines.evaluation.selection import compared_cells
+from textbaselines.evaluation.twins import JOINED, twins_everywhere
+from textbaselines.reporting.figures.accuracy import chosen_how
+from textbaselines.reporting.paper.claims import claims_table
+from textbaselines.reporting.paper.fidelity import verdict_lines
 from textbaselines.reporting.report.blocks import (
     Block,
     Prose,
@@ -34,8 +27,15 @@ from textbaselines.reporting.report.blocks import (
 from textbaselines.reporting.report.findings import findings, headline
 from textbaselines.reporting.report.formats import intervals, three_decimals
 from textbaselines.reporting.report.titles import named, row_titles
-from textbaselines.reporting.tables import MACRO_F1, comparison_tables, signed
-from textbaselines.storage import read_parquet
+from textbaselines.reporting.tables.comparison import MACRO_F1, comparison_tables, signed
+from textbaselines.reporting.tables.contrast_tables import (
+    across_table,
+    contrast_table,
+    omnibus_words,
+    p_text,
+    rank_table,
+)
+from textbaselines.reporting.tables.layout import Table
 
 
 def answer(results: Results, study: Mapping[str, Any], cells: pd.DataFrame) -> Section:

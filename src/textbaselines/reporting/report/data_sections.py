@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from textbaselines.experiments.selection import ACROSS, compared_cells
-from textbaselines.reporting.figures import chosen_how
+from textbaselines.evaluation.selection import ACROSS, compared_cells
+from textbaselines.reporting.figures.accuracy import chosen_how
 from textbaselines.reporting.report.blocks import (
     Block,
     Format,
@@ -17,7 +17,7 @@ from textbaselines.reporting.report.blocks import (
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, intervals
 from textbaselines.reporting.report.titles import named
-from textbaselines.reporting.tables import signed
+from textbaselines.reporting.tables.comparison import signed
 
 
 def duplicates(results: Results, study: Mapping[str, Any]) -> Section:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.reporting.confusion_figure import (
+from textbaselines.reporting.figures.confusion_figure import (
     confusion_of_best,
     has_many_classes,
     most_confused,
@@ -24,7 +24,7 @@ from textbaselines.reporting.report.blocks import (
 )
 from textbaselines.reporting.report.formats import as_count, as_percent, three_decimals
 from textbaselines.reporting.report.titles import named
-from textbaselines.reporting.tables import signed
+from textbaselines.reporting.tables.comparison import signed
 
 _MOST_ROWS = 25
 _DATASET = {"dataset_title": ("Dataset", None)}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from textbaselines.experiments.selection import compared_cells
-from textbaselines.experiments.significance import LEVEL, holm
-from textbaselines.experiments.twins import distinct, joined, twins_of
-from textbaselines.experiments.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
-from textbaselines.reporting.contrasts import T_TEST, p_relation
+from textbaselines.evaluation.selection import compared_cells
+from textbaselines.evaluation.twins import distinct, joined, twins_of
 from textbaselines.reporting.report.titles import row_titles
-from textbaselines.reporting.tables import percent, signed
+from textbaselines.reporting.tables.comparison import percent, signed
+from textbaselines.reporting.tables.contrast_tables import T_TEST, p_relation
+from textbaselines.significance.paired_tests import LEVEL, holm
+from textbaselines.significance.verdicts import BETTER, FAILED, NOT_BETTER, WORSE
 
 
 def headline(cells: pd.DataFrame, pairs: pd.DataFrame | None, study: Mapping[str, Any]) -> str:
@@ -67,7 +67,7 @@ def findings(
     cells : data frame
         The study's cells.
     pairs, contrasts : data frame or None
-        The tables of :mod:`textbaselines.experiments.pairs` and ``verdicts``; None when the study
+        The tables of :mod:`textbaselines.significance.pairs` and ``verdicts``; None when the study
         has none.
     """
     titles = row_titles(study)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from textbaselines.reporting.tables import percent, signed
+from textbaselines.reporting.tables.comparison import percent, signed
 
 
 def as_percent(fraction: float) -> str:

@@ -19,7 +19,7 @@ def inline_svg(text: str, prefix: str, labelled_by: str) -> str:
     Parameters
     ----------
     text : str
-        An SVG file of :func:`textbaselines.reporting.figures.write_figure`.
+        An SVG file of :func:`textbaselines.reporting.figures.accuracy.write_figure`.
     prefix : str
         Unique on the page.
     labelled_by : str

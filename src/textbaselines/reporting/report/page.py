@@ -9,9 +9,9 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from textbaselines.reporting.layout import Table, full_caption, html_cell
 from textbaselines.reporting.report.blocks import Picture, Section, Sheet, sort_key
 from textbaselines.reporting.report.inline_svg import inline_svg
+from textbaselines.reporting.tables.layout import Table, full_caption, html_cell
 
 _MOST_SVG_BYTES = 600_000
 """A figure with a larger SVG is shown as its PNG, so that the page opens on a phone."""

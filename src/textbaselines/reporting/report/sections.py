@@ -7,8 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from textbaselines import provenance, storage
-from textbaselines.reporting.costs import cost_table
+from textbaselines.core import provenance, storage
 from textbaselines.reporting.report import (
     analysis_sections,
     comparison_sections,
@@ -25,6 +24,7 @@ from textbaselines.reporting.report.blocks import (
     absent,
     picture_of,
 )
+from textbaselines.reporting.tables.cost_table import cost_table
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "statsmodels", "snakemake", "mlflow")
 

@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support
 
-from textbaselines.experiments.evaluation import summarise_accuracy
-from textbaselines.experiments.metrics import confusion
-from textbaselines.storage import canonical_json
+from textbaselines.core.storage import canonical_json
+from textbaselines.evaluation.cells import summarise_accuracy
+from textbaselines.evaluation.metrics import confusion
 
 MOST_ROWS = 1_000
 """The most rows of the predictions table that a run's page shows: a browser stalls on 10,000. All

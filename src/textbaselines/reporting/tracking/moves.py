@@ -9,7 +9,7 @@ import sqlite3
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
 
 REBUILD = "make track-rebuild"
 """The command that makes the store anew where it is."""

@@ -11,17 +11,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from textbaselines import provenance
-from textbaselines.errors import UserError
-from textbaselines.experiments.costs import benchmark_file, read_benchmark
-from textbaselines.experiments.evaluation import (
+from textbaselines.core import provenance
+from textbaselines.core.errors import UserError
+from textbaselines.core.result_paths import Results
+from textbaselines.core.storage import (
+    canonical_json,
+    file_digest,
+    parquet_columns,
+    short_digest,
+)
+from textbaselines.evaluation.cells import (
     MAJORITY,
     cell_table,
     cells_of_runs,
     summarise_point,
 )
-from textbaselines.experiments.runs import RECORDS, TABLES, Run
-from textbaselines.experiments.selection import (
+from textbaselines.evaluation.costs import benchmark_file, read_benchmark
+from textbaselines.evaluation.runs import RECORDS, TABLES, Run
+from textbaselines.evaluation.selection import (
     ACROSS,
     RunScores,
     cell_predictions,
@@ -29,13 +36,6 @@ from textbaselines.experiments.selection import (
 )
 from textbaselines.reporting.tracking import artifacts as shown
 from textbaselines.reporting.tracking.artifacts import Artifact
-from textbaselines.result_paths import Results
-from textbaselines.storage import (
-    canonical_json,
-    file_digest,
-    parquet_columns,
-    short_digest,
-)
 
 _SECONDS = ("fit_seconds", "predict_seconds")
 _LOGARITHMIC = ("alpha", "C", "gamma", "noise")

@@ -6,14 +6,14 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
+from textbaselines.core.result_paths import Results
+from textbaselines.core.storage import read_json
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import REBUILD, check_place
 from textbaselines.reporting.tracking.variables import for_store, say_unused
-from textbaselines.result_paths import Results
-from textbaselines.storage import read_json
 
-_SERVER = Path(__file__).parents[1] / "scoring_server.py"
+_SERVER = Path(__file__).parents[2] / "export" / "scoring_server.py"
 
 
 def serve_command(

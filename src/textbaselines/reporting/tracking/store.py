@@ -22,12 +22,12 @@ from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
+from textbaselines.core.storage import whole_file
+from textbaselines.core.validation import check_server
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import check_place
 from textbaselines.reporting.tracking.variables import for_store, say_unused
-from textbaselines.storage import whole_file
-from textbaselines.validation import check_server
 
 _SECONDS_BETWEEN_TRIES = 0.5
 _log = logging.getLogger("textbaselines")

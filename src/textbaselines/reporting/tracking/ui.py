@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from textbaselines.errors import UserError
+from textbaselines.core.errors import UserError
+from textbaselines.core.result_paths import Results
+from textbaselines.core.storage import read_json
 from textbaselines.reporting.tracking.addresses import sqlite_address
 from textbaselines.reporting.tracking.moves import check_place
 from textbaselines.reporting.tracking.variables import for_store, say_unused
-from textbaselines.result_paths import Results
-from textbaselines.storage import read_json
 
 PORT = 5000
 """The port that printed addresses have."""

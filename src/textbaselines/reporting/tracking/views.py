@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from textbaselines.core.storage import canonical_json
 from textbaselines.reporting.tracking.records import Record
-from textbaselines.storage import canonical_json
 
 _TAG = "mlflow.sharedViewState."
 _MOST_COLUMNS = 20  # of hyper-parameters; an experiment tag holds 20,000 characters

@@ -20,9 +20,11 @@ from mlflow.entities import (
     RunTag,
 )
 
-from textbaselines.experiments.runs import Run
-from textbaselines.reporting.commits import keep_cells
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.core.storage import read_json, read_parquet, short_digest, write_json
+from textbaselines.evaluation.runs import Run
 from textbaselines.reporting.tracking.artifacts import Artifact
+from textbaselines.reporting.tracking.cells_at_commits import keep_cells
 from textbaselines.reporting.tracking.records import Code, Finished, Record, Sources
 from textbaselines.reporting.tracking.store import Location, StoredRun, open_store, stored_runs
 from textbaselines.reporting.tracking.views import (
@@ -31,8 +33,6 @@ from textbaselines.reporting.tracking.views import (
     views_of,
     views_to_open,
 )
-from textbaselines.result_paths import StudyFolder
-from textbaselines.storage import read_json, read_parquet, short_digest, write_json
 
 # Limits of MLflow 3 (mlflow.utils.validation), in characters or items.
 _PARAM_LENGTH = 6000
@@ -174,7 +174,7 @@ def log_studies(
 
     A study whose files are those of its receipt, and whose runs are all in the store as the receipt
     says, is not read again. Everything else is read before the store is opened. At a known commit
-    the study's cells are kept beside the receipt (:mod:`textbaselines.reporting.commits`).
+    the study's cells are kept beside the receipt (:mod:`~.tracking.cells_at_commits`).
 
     Parameters
     ----------

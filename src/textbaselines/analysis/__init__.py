@@ -1,0 +1,1 @@
+"""What is behind the numbers: errors, calibration, lengths, repeated texts, curves."""

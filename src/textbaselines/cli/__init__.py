@@ -1,0 +1,1 @@
+"""The commands of ``python -m textbaselines`` and what they check first."""

@@ -1,0 +1,1 @@
+"""From the scores of runs to cells: metrics, selection, costs."""

@@ -1,1 +1,0 @@
-"""The experiment logic: study, folds, grids, training, evaluation, significance."""

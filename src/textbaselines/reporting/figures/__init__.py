@@ -1,0 +1,1 @@
+"""Figures of results, each with the same in words."""

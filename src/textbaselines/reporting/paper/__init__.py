@@ -1,0 +1,1 @@
+"""Our numbers beside those of Wang & Manning (2012)."""

@@ -1,0 +1,1 @@
+"""Tables and lists of results, for pages, files and terminals."""

@@ -1,0 +1,1 @@
+"""Whether a difference is real: paired tests, contrasts and ranks over datasets."""

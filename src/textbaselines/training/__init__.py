@@ -1,0 +1,1 @@
+"""Train the tasks of a batch and write what they gave."""
