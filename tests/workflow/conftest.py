@@ -1,6 +1,7 @@
 """The real Snakefile in a copy of the project, on a small study of real text."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,11 @@ import pytest
 SMALL = Path(__file__).with_name("small.yaml")
 PARTS = ("Snakefile", "config", "profiles", "src", "workflow", "environment.yml", "pyproject.toml")
 # What may differ between two runs: times, logs, and the store that keeps them.
-TIMED = ("timings.parquet", "mlflow.db", "mlflow.db.lock", ".source.json", "report.html")
-TIMED_FOLDERS = ("benchmarks", "trained", "costs", "reports", "tracking", "mlflow-artifacts")
+TIMED = re.compile(
+    r"(.*/)?(timings\.parquet|mlflow\.db(\.lock)?|[^/]*\.source\.json|report\.html)"
+    r"|mlflow-artifacts/.*|[^/]*/(benchmarks|trained|tracking|commits)/.*"
+    r"|.*/cost(s|_front|-front(-narrow)?)\.[a-z]+"
+)
 
 
 class Project:
@@ -33,9 +37,13 @@ class Project:
         return [sys.executable, "-m", "snakemake", "--configfile", str(SMALL), *arguments]
 
     def snakemake(self, *arguments: str, check: bool = True) -> str:
+        """Run snakemake on the small study and return all it printed."""
+        return self.run("--configfile", str(SMALL), *arguments, check=check)
+
+    def run(self, *arguments: str, check: bool = True) -> str:
         """Run snakemake and return all it printed."""
         run = subprocess.run(
-            self.command(*arguments),
+            [sys.executable, "-m", "snakemake", *arguments],
             cwd=self.folder,
             env=environment(),
             stdout=subprocess.PIPE,
@@ -47,8 +55,12 @@ class Project:
         return run.stdout
 
     def planned(self, *arguments: str) -> dict[str, int]:
+        """Return how many jobs of each rule a dry run of the small study plans."""
+        return self.planned_by(("--configfile", str(SMALL), *arguments))
+
+    def planned_by(self, arguments: tuple[str, ...]) -> dict[str, int]:
         """Return how many jobs of each rule a dry run plans."""
-        lines = self.snakemake("-n", *arguments).splitlines()
+        lines = self.run("-n", *arguments).splitlines()
         if "Job stats:" not in lines:
             return {}
         begin = lines.index("Job stats:") + 3
@@ -70,9 +82,7 @@ class Project:
         return [
             str(path.relative_to(root))
             for path in sorted(root.rglob("*"))
-            if path.is_file()
-            and not path.name.endswith(TIMED)
-            and path.relative_to(root).parts[0] not in TIMED_FOLDERS
+            if path.is_file() and not TIMED.fullmatch(str(path.relative_to(root)))
         ]
 
 

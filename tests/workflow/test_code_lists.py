@@ -28,10 +28,10 @@ def test_every_script_has_a_rule_that_names_its_code() -> None:
     ("script", "files"),
     [
         (
-            "count_ngrams",
-            {"text/counts.py", "text/vocabulary.py", "core/errors.py", "core/storage.py"},
+            "fit_vocabularies",
+            {"text/vocabulary.py", "study/folds.py", "core/errors.py", "core/storage.py"},
         ),
-        ("train_methods", {"models/nbsvm.py", "text/features.py", "datasets/corpus.py"}),
+        ("train", {"models/nbsvm.py", "text/features.py", "datasets/corpus.py"}),
         ("write_report", {"reporting/report/page.py", "reporting/tables/layout.py"}),
     ],
 )

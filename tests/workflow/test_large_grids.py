@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
+
+from textbaselines.core.result_paths import StudyFolder
+from textbaselines.evaluation.costs import read_benchmark
+from textbaselines.evaluation.runs import run_of
 
 pytestmark = pytest.mark.xdist_group("workflow")
 
@@ -33,24 +36,18 @@ def test_a_sample_of_hundreds_of_points_runs_and_names_with_hyphens_stay_apart(
 ) -> None:
     study = tmp_path / "large.yaml"
     study.write_text(LARGE)
-    runs = "results/runs/large-trial20/hg-nyt"
-    measures = "results/benchmarks/large-trial20/train/hg-nyt"
+    folder = StudyFolder(fresh.folder / "results" / "large-trial20")
     tasks = [(name, method) for name in ("a", "a-b", "tfidf") for method in ("b-c", "c")]
-    wanted = [f"{runs}/{name}/{method}/scores.parquet" for name, method in tasks]
-    fresh.snakemake("--configfile", str(study), "--cores", "2", *wanted)
-    (plan,) = (fresh.folder / "results/plans").glob("large-trial20-*.json")
+    fresh.snakemake(
+        "--configfile", str(study), "--cores", "2", "--until", "train", "describe_study"
+    )
+    (plan,) = (folder.folder / "plans").glob("*.json")
     assert plan.stat().st_size > 2**17  # what Linux takes as one argument
-    points = {
-        (name, method): pd.read_parquet(fresh.folder / file)["point"].nunique()
-        for (name, method), file in zip(tasks, wanted, strict=True)
-    }
+    runs = {task: run_of(folder.runs, "hg-nyt", *task) for task in tasks}
+    points = {task: run.table("scores", ["point"])["point"].nunique() for task, run in runs.items()}
     # 400 drawn points and the fixed one; naive Bayes has the fixed one alone.
     assert points == {task: 401 if task[1] == "b-c" else 1 for task in tasks}
     # Joined by a hyphen, "a" with "b-c" was "a-b" with "c".
-    seconds = {
-        (name, method): float(
-            (fresh.folder / f"{measures}/{name}/{method}.tsv").read_text().split()[2]
-        )
-        for name, method in tasks
-    }
+    measures = folder.training_benchmarks
+    seconds = {task: read_benchmark(measures, run)[0] for task, run in runs.items()}
     assert seconds["a", "b-c"] > 3 * seconds["a-b", "c"]

@@ -127,11 +127,11 @@ def test_nothing_lies_outside_and_nothing_was_run(
 
 def test_every_contrast_has_its_outcome(nasty: tuple[Path, str]) -> None:
     root, _ = nasty
-    contrasts = read_csv(root / "results/significance/nasty/contrasts.csv")
+    contrasts = read_csv(root / "results/nasty/significance/contrasts.csv")
     assert contrasts["dataset"].unique().tolist() == list(DATASETS)
     assert set(contrasts["outcome"]) <= {"better", "not better", "worse", "identical"}
     assert contrasts["declared"].all()
-    table = (root / "results/tables/nasty/contrasts.txt").read_text(encoding="utf-8")
+    table = (root / "results/nasty/tables/contrasts.txt").read_text(encoding="utf-8")
     assert "Not run" not in table
     assert DATASETS["2016"][0] in table
     assert CONFIG["title"] in table
@@ -140,14 +140,14 @@ def test_every_contrast_has_its_outcome(nasty: tuple[Path, str]) -> None:
 def test_classes_and_titles_stay_what_they_are(nasty: tuple[Path, str]) -> None:
     root, printed = nasty
     results = root / "results"
-    confusion = read_csv(results / "errors/nasty/confusion.csv")
+    confusion = read_csv(results / "nasty/analysis/confusion.csv")
     for name, (title, classes) in DATASETS.items():
         mine = confusion[confusion["dataset"] == name]
         assert set(mine["label"]) == set(mine["predicted"]) == set(classes)
         assert title in printed
         corpus = pd.read_parquet(results / "corpora" / name / "corpus.parquet")
         assert corpus["label"].value_counts().to_dict() == dict.fromkeys(classes, 18)
-    calibration = read_csv(results / "calibration/nasty/calibration.csv")
+    calibration = read_csv(results / "nasty/analysis/calibration.csv")
     own = calibration[(calibration["method"] == "nan") & (calibration["calibration"] == "own")]
     assert own["ece"].notna().all()
     assert own.groupby("dataset")["n_classes"].first().to_dict() == {"nan": 2, "2016": 5, "007": 2}
@@ -166,7 +166,7 @@ def test_the_commands_list_and_compare_them(nasty: tuple[Path, str], tmp_path: P
         assert [name, "1e5"] in rows
     both = ("nasty", str(root / "results"))
     same = run(root, "textbaselines", "results", "diff", *both, "--optimistic")
-    cells = len(pd.read_parquet(root / "results/cells/nasty.parquet"))
+    cells = len(pd.read_parquet(root / "results/nasty/evaluation/cells.parquet"))
     assert f"{cells} cells, {cells} the same" in same
     run(root, "textbaselines", "results", "export", str(tmp_path / "all.parquet"))
     exported = pd.read_parquet(tmp_path / "all.parquet")
@@ -192,7 +192,7 @@ def test_the_store_has_every_run_and_a_champion_that_predicts(
     finally:
         mlflow.set_tracking_uri(None)
     assert champion.predict(texts)["label"].tolist() == wanted
-    model = textbaselines.load(root / "results/models/nasty/2016/best")
+    model = textbaselines.load(root / "results/nasty/models/2016/best")
     assert list(model.predict(texts)) == wanted
 
 

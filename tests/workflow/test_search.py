@@ -12,7 +12,7 @@ STUDY = "small-trial50"
 
 def test_the_curves_are_those_of_the_inner_scores(finished) -> None:
     root = finished.folder / "results"
-    curves = pd.read_csv(root / "search" / STUDY / "curves.csv")
+    curves = pd.read_csv(root / STUDY / "analysis" / "search.csv")
     key = ["dataset", "representation", "method"]
     last = curves.groupby(key)["trials"].agg(["max", "size"])
     # Two alphas, two C times two beta; the SVM's one point is compared across representations.
@@ -20,7 +20,7 @@ def test_the_curves_are_those_of_the_inner_scores(finished) -> None:
     assert last["max"].tolist() == last["size"].tolist() == points.tolist()
     assert len(last) == 4 * 2 * 3
     for (dataset, representation, method), curve in curves.groupby(key):
-        run = run_of(root / "runs" / STUDY, str(dataset), str(representation), str(method))
+        run = run_of(root / STUDY / "runs", str(dataset), str(representation), str(method))
         inner = run.table("inner_scores")
         pooled = inner.groupby(["repeat", "fold", "point"])[["correct", "n_test"]].sum()
         accuracy = (pooled["correct"] / pooled["n_test"]).unstack()
@@ -31,5 +31,5 @@ def test_the_curves_are_those_of_the_inner_scores(finished) -> None:
             # The best of two draws of two: three pairs of four have the larger.
             two = (accuracy.min(axis=1) + 3 * accuracy.max(axis=1)) / 4
             assert end == pytest.approx(two.mean())
-    words = (root / "search" / STUDY / "curves.txt").read_text(encoding="utf-8")
+    words = (root / STUDY / "figures" / "search.txt").read_text(encoding="utf-8")
     assert "HG NYT:\n  MNB-uni: " in words

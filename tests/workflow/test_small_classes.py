@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.naive_bayes import MultinomialNB
 
-from textbaselines.core.storage import read_json
+from textbaselines.evaluation.runs import run_of
 from textbaselines.text.tokenizers import words
 
 pytestmark = pytest.mark.xdist_group("workflow")
@@ -126,11 +126,11 @@ def test_small_classes_are_named_before_the_first_job(many) -> None:
         check=True,
     )
     assert note in planned.stdout
-    log = (many.folder / "logs/folds/many-study/many.log").read_text()
+    log = (many.folder / "logs/many-study/folds/many.log").read_text()
     assert "trio (3, tests in 3 of 5 folds)" in log
     assert "2 documents always train and are never tested" in log
     said = "5-fold stratified cross-validation, 11 documents of 5 small classes in fewer folds (2 "
-    table = (many.folder / "results/tables/many-study/comparison.md").read_text()
+    table = (many.folder / "results/many-study/tables/comparison.md").read_text()
     assert said in table
     assert "never tested)" in table
 
@@ -138,8 +138,8 @@ def test_small_classes_are_named_before_the_first_job(many) -> None:
 def test_small_classes_train_in_every_fold_and_inner_fold(many) -> None:
     results = many.folder / "results"
     labels = pd.read_parquet(results / "corpora/many/corpus.parquet").set_index("id")["label"]
-    folds = pd.read_parquet(results / "folds/many-study/many.parquet")
-    inner = pd.read_parquet(results / "inner_folds/many-study/many.parquet")
+    folds = pd.read_parquet(results / "many-study/folds/many.parquet")
+    inner = pd.read_parquet(results / "many-study/inner_folds/many.parquet")
     label = folds["id"].map(labels)
     tested = folds[folds["fold"] >= 0].groupby(label)["fold"].nunique()
     wanted = {name: min(n, FOLDS) for name, n in SIZES.items() if n > 1}
@@ -160,9 +160,9 @@ def test_small_classes_train_in_every_fold_and_inner_fold(many) -> None:
 def test_numbers_equal_a_plain_loop_over_the_same_folds(many) -> None:
     results = many.folder / "results"
     corpus = pd.read_parquet(results / "corpora/many/corpus.parquet")
-    folds = pd.read_parquet(results / "folds/many-study/many.parquet").set_index("id")["fold"]
-    scores = pd.read_parquet(results / "runs/many-study/many/uni/MNB/scores.parquet")
-    run = read_json(results / "runs/many-study/many/uni/MNB/run.json")
+    folds = pd.read_parquet(results / "many-study/folds/many.parquet").set_index("id")["fold"]
+    found = run_of(results / "many-study/runs", "many", "uni", "MNB")
+    scores, run = found.table("scores"), found.record
     for point in run["points"]:
         mine = scores[scores["point"] == point["point"]].set_index("fold")
         right = 0
@@ -178,7 +178,7 @@ def test_numbers_equal_a_plain_loop_over_the_same_folds(many) -> None:
             assert mine["accuracy"][fold] == pytest.approx(accuracy_score(truth, predicted))
             f1 = f1_score(truth, predicted, average="macro", zero_division=0)
             assert mine["macro_f1"][fold] == pytest.approx(f1)
-        cells = pd.read_parquet(results / "cells/many-study.parquet")
+        cells = pd.read_parquet(results / "many-study/evaluation/cells.parquet")
         if "fixed" in point["origin"]:
             (cell,) = cells[(cells["method"] == "MNB") & (cells["selection"] == "fixed")].to_dict(
                 "records"
@@ -189,15 +189,16 @@ def test_numbers_equal_a_plain_loop_over_the_same_folds(many) -> None:
 
 def test_a_point_that_fails_alone_is_named_and_never_chosen(many) -> None:
     results = many.folder / "results"
-    run = read_json(results / "runs/many-study/many/svd/ELM/run.json")
+    found = run_of(results / "many-study/runs", "many", "svd", "ELM")
+    run = found.record
     (bad,) = [one["point"] for one in run["points"] if one["params"]["hidden"] == 100_000_000]
-    scores = pd.read_parquet(results / "runs/many-study/many/svd/ELM/scores.parquet")
+    scores = found.table("scores")
     failures = scores.set_index("point")["failure"]
     assert failures[bad].str.contains("above the limit of 4 GiB").all()
     assert failures.drop(bad).isna().all()
-    chosen = pd.read_parquet(results / "selections/many-study.parquet")
+    chosen = pd.read_parquet(results / "many-study/evaluation/selections.parquet")
     assert bad not in set(chosen[chosen["method"] == "ELM"]["point"])
-    logs = [path.read_text() for path in (many.folder / "logs/train/many-study").rglob("*.log")]
+    logs = [path.read_text() for path in (many.folder / "logs/many-study/train").rglob("*.log")]
     assert any("failed on 20 of 20 divisions" in log for log in logs)
     end = many.printed[many.printed.index("Grid points that failed on some folds: 1") :]
     assert re.search(r'ELM-svd on many, \{.*"hidden":100000000.*\}: failed in 20 of 20 fits: ', end)
@@ -205,11 +206,11 @@ def test_a_point_that_fails_alone_is_named_and_never_chosen(many) -> None:
 
 def test_small_classes_can_be_grouped_and_have_curves(many) -> None:
     results = many.folder / "results"
-    grouped = pd.read_csv(results / "duplicates/many-study/grouped.csv")
+    grouped = pd.read_csv(results / "many-study/analysis/grouped.csv")
     fixed = grouped[(grouped["selection"] == "fixed") & (grouped["method"] == "MNB")]
     # Of the two documents of one text, which is a class of its own, neither is tested.
     plain = sum(SIZES.values()) - 2
     assert fixed[["predictions", "predictions_grouped"]].values.tolist() == [[plain, plain - 2]]
-    curves = pd.read_csv(results / "learning_curves/many-study/curves.csv")
+    curves = pd.read_csv(results / "many-study/analysis/learning_curves.csv")
     assert curves["failure"].isna().all()
     assert set(curves["documents"]) == {plain}
