@@ -146,6 +146,8 @@ def write_classes(folder, own: bool = True) -> None:
 def test_three_classes_are_measured_by_the_most_probable_one(tmp_path) -> None:
     write_classes(tmp_path / "d" / "bi" / "M")
     write_classes(tmp_path / "d" / "bi" / "N", own=False)
+    for method in "MN":
+        store_run(tmp_path / "d" / "bi" / method)
     test = pd.read_parquet(tmp_path / "d/bi/M/predictions.parquet")
     corpus = test[["id", "label"]].assign(group=test["id"])
     cells = pd.DataFrame(

@@ -1,7 +1,9 @@
+import copy
 import csv
 import json
 import math
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,10 +16,11 @@ from click.testing import CliRunner
 
 from stored_runs import store_run
 from textbaselines.cli.commands import main
+from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.storage import write_json, write_parquet
 from textbaselines.evaluation.all_results import cells_of_studies, studies_in
 from textbaselines.reporting.tables.exported_lists import write_frame
-from textbaselines.reporting.tracking.cells_at_commits import file_of_commit, keep_cells
+from textbaselines.reporting.tracking.cells_at_commits import keep_cells
 
 POINTS = [
     {"point": "aaaa", "params": {"alpha": 1.0}, "origin": ["fixed", "grid"]},
@@ -25,17 +28,26 @@ POINTS = [
 ]
 
 
-def make_results(folder, name="small", correct=(8, 9), tested=10, better=-4):
+def make_results(
+    folder,
+    name="small",
+    correct=(8, 9),
+    tested=10,
+    better=-4,
+    dataset="cr",
+    method="MNB",
+    alpha=None,
+):
     """A study of two methods on two folds; the second method's job is not finished.
 
     Of every fold ``better`` more documents are right at the second point.
     """
-    runs = [["cr", "uni", "MNB"], ["cr", "uni", "SVM"]]
+    runs = [[dataset, "uni", method], [dataset, "uni", "SVM"]]
     write_json(
-        folder / "studies" / f"{name}.json",
+        folder / name / "study.json",
         {"name": name, "title": "Small", "runs": runs, "tracking": "mlflow", "tracking_uri": None},
     )
-    run = folder / "runs" / name / "cr" / "uni" / "MNB"
+    run = folder / name / "runs" / dataset / "uni" / method
     rows = [
         {
             "point": point["point"],
@@ -59,13 +71,16 @@ def make_results(folder, name="small", correct=(8, 9), tested=10, better=-4):
         for place, point in enumerate(POINTS)
         for fold in (0, 1)
     ]
+    points = copy.deepcopy(POINTS)
+    if alpha is not None:
+        points[0]["params"]["alpha"] = alpha
     write_json(
         run / "run.json",
         {
             **dict(zip(("dataset", "representation", "method"), runs[0], strict=True)),
             "family": "mnb",
             "classes": ["x", "y"],
-            "points": POINTS,
+            "points": points,
             "content_digest": "c0ffee",
             "protocol": {"inner": 0},
         },
@@ -182,7 +197,7 @@ def test_diff_says_what_changed(folder, tmp_path):
 
 def test_diff_says_what_only_one_has(folder, tmp_path):
     empty = tmp_path / "empty"
-    write_json(empty / "studies" / "small.json", {"name": "small", "runs": []})
+    write_json(empty / "small" / "study.json", {"name": "small", "runs": []})
     rows = json.loads(run("results", "diff", folder, empty, "--form", "json").stdout)
     assert {row["status"] for row in rows} == {"only first"}
     make_results(folder, "again")
@@ -208,9 +223,7 @@ def checkout(folder):
         cells = cells_of_studies(folder, studies_in(folder))
         if number == 1:
             cells["accuracy"] -= 0.05
-        keep_cells(
-            file_of_commit(folder / "tracking", commits[-1], "small"), "small", cells, number == 1
-        )
+        keep_cells(StudyFolder(folder / "small").commit(commits[-1]), "small", cells, number == 1)
     return folder.parent, commits
 
 
@@ -455,12 +468,10 @@ def test_the_suffix_says_what_is_exported(folder, tmp_path):
 @pytest.mark.parametrize("width", ["60", "80", "120"])
 def test_a_diff_fits_the_terminal(folder, tmp_path, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
-    other = make_results(tmp_path / "other", correct=(8, 10))
-    for place in (folder, other):
-        file = place / "runs" / "small" / "cr" / "uni" / "MNB" / "run.json"
-        content = json.loads(file.read_text())
-        content["dataset"], content["method"] = "d" * 40, "m" * 40
-        write_json(file, content)
+    names = {"dataset": "d" * 40, "method": "m" * 40}
+    shutil.rmtree(folder)
+    make_results(folder, **names)
+    other = make_results(tmp_path / "other", correct=(8, 10), **names)
     shown = run("results", "diff", folder, other, "--optimistic").stdout
     assert max(map(len, shown.splitlines())) <= int(width)
     for number in ("85.00", "90.00", "+5.00", "changed"):
@@ -474,11 +485,7 @@ def test_a_diff_fits_the_terminal(folder, tmp_path, monkeypatch, width):
 
 def test_a_diff_shows_hyper_parameters_that_differ(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    other = make_results(tmp_path / "other", correct=(8, 9))
-    file = other / "runs" / "small" / "cr" / "uni" / "MNB" / "run.json"
-    content = json.loads(file.read_text())
-    content["points"][0]["params"]["alpha"] = 2.5
-    write_json(file, content)
+    other = make_results(tmp_path / "other", correct=(8, 9), alpha=2.5)
     shown = run("results", "diff", folder, other).stdout
     assert "params that differ" in " ".join(shown.split())
     assert "alpha = 1.0 -> alpha = 2.5" in " ".join(shown.split())
@@ -494,7 +501,7 @@ def test_a_busy_port_is_refused(folder):
 
 
 COMMAND = ["-m", "textbaselines", "results", "show"]
-STEP = ["workflow/scripts/draw_folds.py"]
+STEP = ["workflow/scripts/fold.py"]
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(COMMAND, 130), (STEP, -signal.SIGINT)])

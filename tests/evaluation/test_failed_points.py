@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from textbaselines.core.storage import write_json, write_parquet
+from stored_runs import store_run
+from textbaselines.core.storage import read_json, write_json, write_parquet
 from textbaselines.evaluation.failed_points import FAILED_COLUMNS, failed_points, failure_lines
 
 STUDY = {"name": "s", "runs": [["d", "uni", "A"], ["d", "uni", "B"], ["d", "uni", "C"]]}
 
 
 def write_run(results: Path, method: str, failures: dict, inner: dict) -> None:
-    folder = results / "runs" / "s" / "d" / "uni" / method
+    folder = results / "s" / "runs" / "d" / "uni" / method
     points = [{"point": point, "params": {"C": place}} for place, point in enumerate(failures)]
     write_json(folder / "run.json", {"points": points})
     for name, found in (("scores", failures), ("inner_scores", inner)):
@@ -19,12 +20,17 @@ def write_run(results: Path, method: str, failures: dict, inner: dict) -> None:
         frame = pd.DataFrame(rows, columns=["point", "failure"]).astype("str")
         frame["failure"] = pd.array([reason for _, reason in rows], dtype="str")
         write_parquet(folder / f"{name}.parquet", frame)
+    store_run(folder)
 
 
 def test_failed_points_are_counted_on_folds_and_inner_folds(tmp_path: Path) -> None:
     write_run(tmp_path, "A", {"p": [None, None], "q": [None, "too large"]}, {"q": ["too large"]})
     write_run(tmp_path, "B", {"p": [None, None]}, {})
-    # C is not trained yet.
+    # C is in a batch that is not trained yet.
+    index = tmp_path / "s" / "runs" / "batches.json"
+    batches = read_json(index)
+    batches["d"]["uni-C"] = [["uni", "C"]]
+    write_json(index, batches)
     failed = failed_points(tmp_path, STUDY)
     assert failed.columns.tolist() == list(FAILED_COLUMNS)
     assert failed.values.tolist() == [["d", "uni", "A", "q", '{"C":1}', 2, 3, "too large"]]

@@ -96,6 +96,7 @@ def test_rows_that_are_right_on_the_same_documents_but_wrong_otherwise_are_no_tw
     frame = pd.read_parquet(path)
     frame.loc[frame["predicted"] == "neg", "predicted"] = "neutral"
     write_parquet(path, frame)
+    store_run(path.parent)
     assert pairs_of(tmp_path)["identical"].tolist() == [False]
 
 
@@ -159,6 +160,7 @@ def test_equal_rows_differ_in_nothing(tmp_path):
     # Right on the same documents, wrong in another way: two models that are as accurate.
     wrong.loc[wrong["predicted"] == "neg", "predicted"] = "neutral"
     write_parquet(path, wrong)
+    store_run(path.parent)
     (row,) = pairs_of(tmp_path).to_dict("records")
     assert (row["p"], row["mcnemar_p"], row["difference_points"], row["t"]) == (1, 1, 0, 0)
     assert (row["bootstrap_low_points"], row["bootstrap_high_points"]) == (0, 0)

@@ -1,6 +1,5 @@
 """Plans: fits and documents counted by hand, times from runs that are there, else from a table."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -46,7 +45,7 @@ def write_audit(results: Path, dataset: str, tokens: float, **rest) -> None:
 
 def write_run(results: Path, dataset: str, family: str, seconds, failures, reduction=None) -> None:
     """A run of one grid point with a fit of each of these seconds on 100 documents."""
-    folder = results / "runs" / "earlier" / dataset / "bi" / family
+    folder = results / "earlier" / "runs" / dataset / "bi" / family
     keys = {"point": "a", "repeat": 0, "fold": range(len(seconds))}
     scores = pd.DataFrame({**keys, "n_train": 100, "failure": failures})
     write_parquet(folder / "scores.parquet", scores)
@@ -251,7 +250,9 @@ def test_sizes(repository: Path, tmp_path: Path) -> None:
     stated = size_of(study(repository), "hg-nyt", tmp_path)
     assert (stated.documents, stated.tokens, stated.assumed) == (NYT, 18.2, False)
     unstated = study(repository)
-    unstated.datasets["hg-nyt"] = replace(unstated.datasets["hg-nyt"], tokens=None)
+    of = unstated.datasets["hg-nyt"]
+    expected = of.expected.model_copy(update={"tokens": None})
+    unstated.datasets["hg-nyt"] = of.model_copy(update={"expected": expected})
     assumed = size_of(unstated, "hg-nyt", tmp_path)
     assert (assumed.tokens, assumed.assumed) == (TOKENS_PER_DOCUMENT, True)
     trial = size_of(study(repository, max_documents=50), "hg-nyt", tmp_path)

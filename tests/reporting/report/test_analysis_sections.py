@@ -33,11 +33,11 @@ d,uni,A,fixed,platt,2,9,20,3,0.8,0.8,0.0,0.0,0.0,0.1
 
 @pytest.fixture
 def tables(tmp_path: Path):
-    folder = tmp_path / "calibration/s"
+    folder = tmp_path / "analysis"
     folder.mkdir(parents=True)
     (folder / "calibration.csv").write_text(CALIBRATION)
-    (folder / "by_length.csv").write_text(BY_LENGTH)
-    files = frozenset({"calibration/s/calibration.csv", "calibration/s/by_length.csv"})
+    (folder / "calibration_by_length.csv").write_text(BY_LENGTH)
+    files = frozenset({"analysis/calibration.csv", "analysis/calibration_by_length.csv"})
     blocks = calibration(Results(tmp_path, files), STUDY).blocks
     return [[[cell.text for cell in row] for row in block.table.rows] for block in blocks]
 
@@ -57,16 +57,18 @@ def test_over_confidence_of_the_shortest_and_the_longest(tables) -> None:
 
 
 def test_a_study_without_probabilities_says_why_and_shows_no_picture(tmp_path: Path) -> None:
-    folder = tmp_path / "calibration/s"
+    folder = tmp_path / "analysis"
     folder.mkdir(parents=True)
     lines = CALIBRATION.splitlines()
     (folder / "calibration.csv").write_text(f"{lines[0]}\n{lines[4]}\n")
-    (folder / "by_length.csv").write_text(BY_LENGTH.splitlines()[0] + "\n")
-    files = {"calibration/s/calibration.csv", "calibration/s/by_length.csv"}
-    for stem in ("reliability", "by_length"):
+    (folder / "calibration_by_length.csv").write_text(BY_LENGTH.splitlines()[0] + "\n")
+    files = {"analysis/calibration.csv", "analysis/calibration_by_length.csv"}
+    (tmp_path / "figures").mkdir()
+    for stem in ("reliability", "calibration-by-length"):
         for form in ("svg", "txt"):
-            (folder / f"{stem}.{form}").write_text("<svg/>")
-            files.add(f"calibration/s/{stem}.{form}")
+            file = f"figures/{stem}.{form}"
+            (tmp_path / file).write_text("<svg/>")
+            files.add(file)
     section = calibration(Results(tmp_path, frozenset(files)), STUDY)
     assert section.blocks == ()
     assert section.absent == "No probabilities to measure: no probabilities."
@@ -85,11 +87,12 @@ def test_a_study_without_probabilities_says_why_and_shows_no_picture(tmp_path: P
 
 
 def test_nothing_is_shown_of_files_without_rows(tmp_path: Path) -> None:
-    (tmp_path / "lengths/s").mkdir(parents=True)
-    stem = "lengths/s/accuracy_by_length"
-    (tmp_path / f"{stem}.csv").write_text("dataset,part\n")
+    table, stem = "analysis/accuracy_by_length.csv", "figures/accuracy-by-length"
+    for folder in ("analysis", "figures"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / table).write_text("dataset,part\n")
     (tmp_path / f"{stem}.svg").write_text("<svg/>")
     (tmp_path / f"{stem}.txt").write_text("words")
-    files = frozenset(f"{stem}.{form}" for form in ("csv", "svg", "txt"))
+    files = frozenset({table, f"{stem}.svg", f"{stem}.txt"})
     section = lengths(Results(tmp_path, files), STUDY)
     assert (section.blocks, section.absent) == ((), "No row of this study has a result.")

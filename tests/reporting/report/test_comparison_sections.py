@@ -56,7 +56,7 @@ SPLIT = {
 
 
 def test_every_test_with_its_effect_sizes(tmp_path: Path) -> None:
-    file = "significance/s/contrasts.csv"
+    file = "significance/contrasts.csv"
     (tmp_path / file).parent.mkdir(parents=True)
     pd.DataFrame([SAME | FOLDS, SAME | SPLIT]).to_csv(tmp_path / file, index=False)
     section = difference(Results(tmp_path, frozenset({file})), STUDY)
@@ -85,7 +85,7 @@ def test_every_test_with_its_effect_sizes(tmp_path: Path) -> None:
 
 
 def test_comparisons_without_a_result_are_left_out_with_the_reason(tmp_path: Path) -> None:
-    file = "significance/s/contrasts.csv"
+    file = "significance/contrasts.csv"
     (tmp_path / file).parent.mkdir(parents=True)
     results = Results(tmp_path, frozenset({file}))
     failed = SAME | FOLDS | {"p": float("nan"), "failure": "B-uni: too large", "outcome": "failed"}

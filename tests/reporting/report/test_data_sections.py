@@ -27,10 +27,10 @@ def corpus(last: str, skipped: dict[str, int]) -> Corpus:
 
 
 def sheets(folder: Path, corpora: dict[str, Corpus]) -> dict[str, Sheet]:
-    path = folder / "tables/s/data.csv"
+    path = folder / "tables/data.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(to_csv(data_table({name: audit(one) for name, one in corpora.items()})))
-    section = data(Results(folder, frozenset({"tables/s/data.csv"})), STUDY)
+    section = data(Results(folder, frozenset({"tables/data.csv"})), STUDY)
     return {one.table.name: one for one in section.blocks if isinstance(one, Sheet)}
 
 

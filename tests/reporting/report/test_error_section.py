@@ -37,10 +37,10 @@ FILES = {
 def sheets(tmp_path: Path) -> dict[str, Sheet]:
     files = []
     for name, text in FILES.items():
-        path = tmp_path / f"errors/s/{name}.csv"
+        path = tmp_path / f"analysis/{name}.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        files.append(f"errors/s/{name}.csv")
+        files.append(f"analysis/{name}.csv")
     section = errors(Results(tmp_path, frozenset(files)), STUDY)
     assert [block.sources[0].file for block in section.blocks] == files
     return {block.table.name: block for block in section.blocks}
@@ -74,4 +74,4 @@ def test_the_least_alike_methods_of_each_dataset_come_first(sheets) -> None:
 def test_without_files_the_section_says_so(tmp_path: Path) -> None:
     section = errors(Results(tmp_path), STUDY)
     assert not section.blocks
-    assert "errors/s/hard_documents.csv" in section.absent
+    assert "analysis/hard_documents.csv" in section.absent

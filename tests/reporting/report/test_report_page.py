@@ -86,10 +86,10 @@ def made(folder: Path) -> list[Section]:
             for key, a in zip(KEYS, accuracy, strict=True)
         ]
     )
-    (folder / "cells").mkdir()
-    cells.to_parquet(folder / "cells/s.parquet")
-    write("tables/s/comparison.csv", long_table(cells, STUDY))
-    draw("figures/s/accuracy", accuracy_figure, cells, STUDY, interval="Wilson")
+    (folder / "evaluation").mkdir()
+    cells.to_parquet(folder / "evaluation/cells.parquet")
+    write("tables/comparison.csv", long_table(cells, STUDY))
+    draw("figures/accuracy", accuracy_figure, cells, STUDY, interval="Wilson")
     costs = pd.DataFrame(
         [
             {
@@ -101,22 +101,22 @@ def made(folder: Path) -> list[Section]:
             for i, key in enumerate(KEYS)
         ]
     )
-    write("costs/s/costs.csv", costs)
+    write("tables/costs.csv", costs)
     front = cost_front(cells, costs)
-    write("costs/s/front.csv", front)
-    draw("costs/s/front", cost_front_figure, front, STUDY)
+    write("tables/cost_front.csv", front)
+    draw("figures/cost-front", cost_front_figure, front, STUDY)
     leak = [{**key, **dict.fromkeys(LEAK_COLUMNS[3:], 0.5)} for key in KEYS[:3]]
     leak.insert(1, {**leak[0], "representation": "selected", "cost_low_points": 0.1})
-    write("duplicates/s/leak.csv", pd.DataFrame(leak))
+    write("analysis/train_test_overlap.csv", pd.DataFrame(leak))
     texts = ["a good film", "A good film!", "a bad film", "nothing new"]
     frame = pd.DataFrame({"id": list("1234"), "text": texts, "label": ["pos", "pos", "neg", "neg"]})
     frame = frame.assign(rating=float("nan"), split="", group=list("abcd"))
     audits = {"d": audit(Corpus(frame, {}, 0, 0, "0" * 64))}
-    write("tables/s/data.csv", data_table(audits))
-    write("tables/s/near_duplicates.csv", near_duplicates_table(audits))
+    write("tables/data.csv", data_table(audits))
+    write("tables/near_duplicates.csv", near_duplicates_table(audits))
     hard = {"dataset": "d", "id": "007", "label": "pos", "predicted": "neg", "wrong_methods": 6}
     hard |= {"methods": 6, "share_wrong": 1.0, "text": NASTY + " and on" * 30}
-    write("errors/s/hard_documents.csv", pd.DataFrame([hard]))
+    write("analysis/hard_documents.csv", pd.DataFrame([hard]))
     return sections_of(Results(folder, frozenset(files)), STUDY, folder)
 
 
@@ -263,7 +263,11 @@ def test_every_source_is_a_file_beside_the_page(report) -> None:
     page, sections = report
     text = page.read_text(encoding="utf-8")
     sources = {s.file for section in sections for b in section.blocks for s in _sources(b)}
-    assert {"tables/s/comparison.csv", "costs/s/front.csv", "duplicates/s/leak.csv"} <= sources
+    assert {
+        "tables/comparison.csv",
+        "tables/cost_front.csv",
+        "analysis/train_test_overlap.csv",
+    } <= sources
     for file in sources:
         assert f'href="../{file}"' in text
         assert (page.parent / ".." / file).is_file()
@@ -278,7 +282,7 @@ def test_what_is_absent_is_said(report) -> None:
     absent = {section.name for section in sections if not section.blocks}
     assert absent == {"difference", "search", "learning-curves", "calibration", "lengths"}
     text = report[0].read_text(encoding="utf-8")
-    assert "Not made in this study (no results/significance/s/contrasts.csv)." in text
+    assert "Not made in this study (no significance/contrasts.csv)." in text
 
 
 def test_the_command_and_the_answer_are_told(report) -> None:

@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 from run_files import STUDY, make_run
 
+from stored_runs import store_run
 from textbaselines.core.storage import write_json
 from textbaselines.export.portable import make_model
 from textbaselines.export.scorers import scorer_of
@@ -55,10 +56,11 @@ def make_results(root, *studies):
     for position, name in enumerate(studies or (STUDY["name"],)):
         study = STUDY | {"name": name, "runs": [["cr", "uni", "MNB"]]}
         study |= {"tracking": "mlflow", "tracking_uri": None}
-        write_json(results / "studies" / f"{name}.json", study)
+        write_json(results / name / "study.json", study)
         if not (root / "runs").exists():
             make_run(root)
-        shutil.copytree(root / "runs", results / "runs" / name)
-        make_portable(results / "models" / name / "cr" / "best", alpha=1.0 + position)
+        shutil.copytree(root / "runs", results / name / "runs")
+        store_run(results / name / "runs" / "cr" / "uni" / "MNB")
+        make_portable(results / name / "models" / "cr" / "best", alpha=1.0 + position)
     shutil.rmtree(root / "runs")
     return results

@@ -55,7 +55,7 @@ def test_a_final_run_has_its_files(final):
 def test_the_description_says_how_to_run_it_again(final):
     run, folder = final
     text = (folder / "description.md").read_text()
-    command = "snakemake results/runs/small/cr/uni-MNB/runs.json --cores all -C x=1"
+    command = "snakemake results/small/runs/cr/uni-MNB/runs.json --cores all -C x=1"
     assert f"git checkout abc123\n{command}\n" in text
     assert "not committed" in text
     assert "`feed`" in text

@@ -53,8 +53,8 @@ def made(tmp_path_factory, empty_store):
     assert track(folder).exit_code == 0
     for name in STUDIES:  # as the workflow does
         with open_store(Location(*place(folder))) as client:
-            receipt = register_best(client, name, [results / "models" / name / "cr" / "best"])
-        write_json(results / "tracking" / f"{name}-models.json", receipt)
+            receipt = register_best(client, name, [results / name / "models" / "cr" / "best"])
+        write_json(results / name / "tracking" / "models.json", receipt)
     assert champion(folder) == [(2, "first")]
     return folder
 
@@ -86,7 +86,7 @@ def test_a_copied_store_is_refused_and_made_anew_with_its_champions(made, copied
     assert "registered again: 2" in rebuilt.stderr
     assert champion(copied) == [(2, "first")]
     command, environment = serve_command(results, "cr", 5001)
-    model = textbaselines.load(results / "models" / "first" / "cr" / "best")
+    model = textbaselines.load(results / "first" / "models" / "cr" / "best")
     address = command[command.index("--model") + 1]
     code = f"import mlflow; print(*mlflow.pyfunc.load_model({address!r}).predict({TEXTS!r}).label)"
     done = subprocess.run(
@@ -99,7 +99,7 @@ def test_a_copied_store_is_refused_and_made_anew_with_its_champions(made, copied
     )
     assert done.stdout.split() == model.predict(TEXTS) == ["pos", "pos", "neg", "neg"], done.stderr
     for study, version in zip(STUDIES, (1, 2), strict=True):
-        receipt = read_json(results / "tracking" / f"{study}-models.json")["cr"]
+        receipt = read_json(results / study / "tracking" / "models.json")["cr"]
         assert receipt["version"] == version
         with sqlite3.connect(results / "mlflow.db") as store:
             run = store.execute("select status from runs where run_uuid = ?", [receipt["run"]])
@@ -107,7 +107,7 @@ def test_a_copied_store_is_refused_and_made_anew_with_its_champions(made, copied
     assert contents(made) == before
     # Snakemake makes the models' receipt after the runs' one: it is the newer file here too.
     for study in STUDIES:
-        files = [results / "tracking" / f"{study}{end}.json" for end in ("", "-models")]
+        files = [results / study / "tracking" / f"{one}.json" for one in ("runs", "models")]
         assert files[0].stat().st_mtime_ns < files[1].stat().st_mtime_ns
 
 
@@ -142,7 +142,7 @@ def test_a_store_that_was_deleted_gets_back_the_models_that_are_there(copied):
     results = copied / "results"
     (results / "mlflow.db").unlink()
     shutil.rmtree(results / "mlflow-artifacts")
-    shutil.rmtree(results / "models" / "second")
+    shutil.rmtree(results / "second" / "models")
     done = track(copied)
     assert done.exit_code == 0, done.stderr
     assert "the model of cr that second had registered is not in" in done.stderr

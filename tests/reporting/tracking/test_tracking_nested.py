@@ -130,6 +130,6 @@ def test_a_choice_among_representations(root) -> None:
     rows = pd.DataFrame(table["data"], columns=table["columns"])
     assert rows["representation"].tolist() == ["bi", "uni", "bi", "bi"]
     note = run.data.tags["mlflow.note.content"]
-    assert "runs/small/cr/bi-MNB/runs.json" in note
-    assert "runs/small/cr/uni-MNB/runs.json" in note
+    assert "small/runs/cr/bi-MNB/runs.json" in note
+    assert "small/runs/cr/uni-MNB/runs.json" in note
     assert "Representation and hyper-parameters were chosen" in note

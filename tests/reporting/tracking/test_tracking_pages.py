@@ -56,7 +56,7 @@ def served(tmp_path_factory):
         make_run(root, "cr", "SVM", GRID[:6]),
         make_run(root, "rt-s", "NBSVM", GRID, worse=made_differently),
     ]
-    log_to(root, folders, None, study=STUDY, receipt=root / "tracking" / "small.json")
+    log_to(root, folders, None, study=STUDY, receipt=root / "small" / "tracking" / "runs.json")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -39,7 +39,7 @@ def test_a_grid_has_a_table_and_a_chart_for_each_method(root):
 
 def test_no_page_opens_with_what_was_chosen_on_the_test_folds(root):
     # The second point, of the grid alone, is right of one document more in each fold.
-    records = read_finished([make_run(root, worse=lambda place: -place)], STUDY).records
+    records = read_finished([store_run(make_run(root, worse=lambda place: -place))], STUDY).records
     grid = records["small-grid-cr"]
     for view in views_of("small-grid-cr", grid):
         assert (view.state["orderByKey"], view.state["orderByAsc"]) == (
@@ -93,7 +93,7 @@ def test_tags_are_within_what_a_store_holds(root):
 
 
 def test_printed_links_are_those_of_the_receipt(root):
-    log_to(root, [make_run(root)], make_cells(), receipt=root / "tracking" / "small.json")
+    log_to(root, [make_run(root)], make_cells(), receipt=root / "small" / "tracking" / "runs.json")
     shown = links_of_study(root, STUDY)
     assert [what for what, _ in shown] == ["results: Results", "cr: All methods", "cr: MNB: chart"]
     assert all(address.startswith("http://127.0.0.1:5000/#/experiments/") for _, address in shown)
@@ -103,6 +103,6 @@ def test_printed_links_are_those_of_the_receipt(root):
 
 
 def test_a_receipt_of_another_form_is_told(tmp_path):
-    write_json(tmp_path / "tracking" / "small.json", {"runs": {}})
+    write_json(tmp_path / "small" / "tracking" / "runs.json", {"runs": {}})
     with pytest.raises(UserError, match="of another version"):
         links_of_study(tmp_path, STUDY)

@@ -18,6 +18,7 @@ from run_files import (
 )
 
 from textbaselines.core.errors import UserError
+from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.storage import read_json, write_json, write_parquet
 from textbaselines.reporting.tracking import records, store, writer
 
@@ -157,23 +158,25 @@ def test_a_receipt_of_another_form_is_written_anew(root):
 
 def test_the_cells_are_kept_at_the_commit(root):
     folder, cells = make_run(root), make_cells()
-    place = root / "commits"
+    receipt = root / "results" / "small" / "tracking" / "runs.json"
 
     def kept(commit):
-        return pd.read_parquet(place / commit / "small.parquet")
+        return pd.read_parquet(StudyFolder(receipt.parents[1]).commit(commit))
 
-    log_to(root, [folder], cells, code={"git_commit": "aaa", "git_dirty": "false"})
+    log_to(root, [folder], cells, receipt=receipt, code={"git_commit": "aaa", "git_dirty": "false"})
     assert kept("aaa")["accuracy"].tolist() == [0.75, 0.75]
     assert kept("aaa")["dirty"].tolist() == [False, False]
     # unchanged at the next commit: nothing is logged, yet these are its results too
-    told = log_to(root, [folder], cells, code={"git_commit": "bbb", "git_dirty": "true"})
+    code = {"git_commit": "bbb", "git_dirty": "true"}
+    told = log_to(root, [folder], cells, receipt=receipt, code=code)
     assert (told["counts"]["skipped"], told["commit"]) == (3, "bbb")
     pd.testing.assert_frame_equal(kept("bbb"), kept("aaa").assign(dirty=True))
-    log_to(root, [folder], cells.assign(accuracy=0.5), code={"git_commit": "ccc"})
+    log_to(root, [folder], cells.assign(accuracy=0.5), receipt=receipt, code={"git_commit": "ccc"})
     assert kept("ccc")["accuracy"].tolist() == [0.5, 0.5]
     assert kept("bbb")["accuracy"].tolist() == [0.75, 0.75]
-    log_to(root, [folder], cells, code={"git_commit": "unknown"})
-    assert {path.name for path in place.iterdir()} == {"aaa", "bbb", "ccc"}
+    log_to(root, [folder], cells, receipt=receipt, code={"git_commit": "unknown"})
+    kept_at = {path.stem for path in StudyFolder(receipt.parents[1]).commit("aaa").parent.iterdir()}
+    assert kept_at == {"aaa", "bbb", "ccc"}
 
 
 def test_a_changed_score_replaces_what_rests_on_it(root):
