@@ -1,6 +1,5 @@
 """Plans: fits and documents counted by hand, times from runs that are there, else from a table."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -241,7 +240,9 @@ def test_sizes(repository: Path, tmp_path: Path) -> None:
     stated = size_of(study(repository), "hg-nyt", tmp_path)
     assert (stated.documents, stated.tokens, stated.assumed) == (NYT, 18.2, False)
     unstated = study(repository)
-    unstated.datasets["hg-nyt"] = replace(unstated.datasets["hg-nyt"], tokens=None)
+    dataset = unstated.datasets["hg-nyt"]
+    expected = dataset.expected.model_copy(update={"tokens": None})
+    unstated.datasets["hg-nyt"] = dataset.model_copy(update={"expected": expected})
     assumed = size_of(unstated, "hg-nyt", tmp_path)
     assert (assumed.tokens, assumed.assumed) == (TOKENS_PER_DOCUMENT, True)
     trial = size_of(study(repository, max_documents=50), "hg-nyt", tmp_path)
