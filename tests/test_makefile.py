@@ -133,7 +133,7 @@ def bad_files(clone: Clone) -> Path:
         ("text.yaml", ["must be a mapping", "text"]),
         ("binary.yaml", ["not UTF-8", "line 2"]),
         ("broken.yaml", ["not a YAML file", "line 2"]),
-        ("twice.yaml", ["stands twice", "lines 1 and 2"]),
+        ("twice.yaml", ["occurs twice", "lines 1 and 2"]),
         ("folder.yaml", ["a folder where a file is wanted"]),
         (HOSTILE, ["no such file"]),
     ],

@@ -379,7 +379,7 @@ def test_the_small_sets_are_as_pinned(
     corpus = build_corpus(dataset, fetch(dataset))
     report = audit(corpus)
     assert corpus.content_digest == dataset.content_digest
-    assert report["documents_by_class"] == dict(dataset.expected)
+    assert report["documents_by_class"] == dict(dataset.expected.documents)
     assert (
         report["duplicates"]["repeating_documents"],
         report["duplicates"]["texts_with_several_labels"],
@@ -408,7 +408,7 @@ def test_the_archives_are_as_pinned(
 ) -> None:
     corpus = build_corpus(shipped[name], fetch(shipped[name]))
     assert corpus.content_digest == shipped[name].content_digest
-    assert sum(corpus.left_out.values()) == shipped[name].left_out
+    assert sum(corpus.left_out.values()) == shipped[name].expected.left_out
     assert corpus.replaced_characters == 0
 
 
@@ -464,7 +464,7 @@ def test_a_damaged_file_is_refused_with_what_differs(
     with pytest.raises(UserError, match=r"no source gave[\s\S]*expected sha256 2da124ec"):
         fetch_file(
             # The address is left out, so that the damaged mirror is all there is.
-            type(dataset.files[0])("rt-polarity.pos", dataset.files[0].sources[1:], False),
+            dataset.files[0].model_copy(update={"sources": dataset.files[0].sources[1:]}),
             tmp_path / "again",
             mirror=tmp_path,
             work_folder=tmp_path / "work",

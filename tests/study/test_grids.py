@@ -196,7 +196,7 @@ def study_with(repository: Path, grid: str, family: str = "svm"):
         ("{C: {log: [0.1], num: 3}}", ["methods.SVM.grid.C.log", "fewer items than 2"]),
         ("{C: {log: [0.1, high], num: 3}}", ["methods.SVM.grid.C.log[1]", "'high'", "a number"]),
         ("{C: {log: [0.1, 1], num: 2.5}}", ["methods.SVM.grid.C.num", "2.5", "a whole number"]),
-        ("{C: [1, 1.0]}", ["methods.SVM.grid.C", "stands twice"]),
+        ("{C: [1, 1.0]}", ["methods.SVM.grid.C", "occurs twice"]),
         ("{C: 1}", ["methods.SVM.grid.C", "{log: [low, high], num: n}"]),
         ("{C: [1], sample: {draws: 3}}", ["methods.SVM.grid.sample", "'seed' is missing"]),
         ("{C: [1], sample: {draws: 0, seed: a}}", ["methods.SVM.grid.sample.draws", "below 1"]),

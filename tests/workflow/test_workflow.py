@@ -657,7 +657,7 @@ def test_report_and_graph(copied) -> None:
             ["tracking_uri", "credentials", "MLFLOW_TRACKING_USERNAME"],
         ),
         (("folds: 3", "folds: 1"), ["protocol.cv.folds", "1"]),
-        (("title: A", "title: A\ntitle: B"), ["stands twice", "lines 3 and 4"]),
+        (("title: A", "title: A\ntitle: B"), ["occurs twice", "lines 3 and 4"]),
     ],
 )
 def test_a_mistake_stops_before_any_job(
