@@ -56,11 +56,11 @@ class Project:
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """Return how many jobs of each rule a dry run of the small study plans."""
-        return self.planned_by(("--configfile", str(SMALL), *arguments))
+        return self.planned_by(("--configfile", str(SMALL), "-n", *arguments))
 
     def planned_by(self, arguments: tuple[str, ...]) -> dict[str, int]:
         """Return how many jobs of each rule a dry run plans."""
-        lines = self.run("-n", *arguments).splitlines()
+        lines = self.run(*arguments, "--dry-run").splitlines()
         if "Job stats:" not in lines:
             return {}
         begin = lines.index("Job stats:") + 3

@@ -117,7 +117,7 @@ def test_small_classes_are_named_before_the_first_job(many) -> None:
         "part than the 3 inner folds: lone, sole, pair, trio"
     )
     assert note in many.printed
-    assert many.printed.index(note) < many.printed.index("(Rule: fetch_file)")
+    assert many.printed.index(note) < many.printed.index("(Rule: fetch)")
     planned = subprocess.run(
         [sys.executable, "-m", "textbaselines", "plan", "--configfile", "many_study.yaml"],
         cwd=many.folder,

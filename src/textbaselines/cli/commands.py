@@ -162,7 +162,7 @@ def _to_train(
     tasks = set()
     for dataset, batch in training:
         for representation, method in planned.batches(dataset)[batch]:
-            folder = results / "trained" / study.name / dataset / representation / method
+            folder = Results(results).study(study.name).kept(dataset) / representation / method
             task = planned.task(dataset, representation, method)
             if dataset in remade or not would_be_kept(folder, task, results.parent):
                 tasks.add((dataset, representation, method))
