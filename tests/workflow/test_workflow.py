@@ -476,8 +476,7 @@ def test_a_changed_grid_retrains_its_own_method(copied, tmp_path: Path) -> None:
         "write_tables",
         "write_report",
         "store_best_model",
-        "register_models",
-        "log_runs",
+        "track",
     }
 
 
@@ -560,7 +559,7 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     chosen = ("--configfile", str(changed))
     # Another study file is told in the description, and nothing is trained for it.
     planned = copied.planned(*chosen)
-    assert planned["store_model"] == planned["register_models"] == 1
+    assert planned["store_model"] == planned["track"] == 1
     assert _training(planned) == 0
     folder = f"results/{STUDY}/models/hg-nyt/tfidf-bi/NBSVM"
     copied.snakemake(*chosen, "--cores", "1", f"{folder}/model.json")
@@ -570,7 +569,7 @@ def test_a_named_model_is_kept(copied, tmp_path: Path) -> None:
     assert model.description["params"].items() >= {"alpha": 1.0, "C": 1.0, "beta": 0.25}.items()
     changed.write_text(f"{study}\nkeep_models: none\n")
     planned = copied.planned(*chosen)
-    assert not {"store_model", "register_models"} & set(planned)
+    assert "store_model" not in planned
     assert _training(planned) == 0
 
 

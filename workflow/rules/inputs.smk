@@ -372,7 +372,5 @@ def models_of_study():
 
 
 def receipts_of_study():
-    """The receipts of the MLflow store, unless tracking is switched off."""
-    if study.config["tracking"] == "none":
-        return []
+    """The receipts of the MLflow store."""
     return [here.tracked_runs, *([here.tracked_models] if models_of_study() else [])]

@@ -1,48 +1,23 @@
 """Track: finished runs and kept models -> the MLflow store, by one process at a time.
 
 The store (results/mlflow.db and results/mlflow-artifacts/) can be thrown away and made anew; the
-rules' outputs are receipts: which run of ours is which run of MLflow.
+rule's outputs are receipts: which run, and which model, is which of MLflow.
 """
 
 
-rule log_runs:
-    """Log every run to MLflow; what is logged already is left alone."""
+rule track:
+    """Log every run and register each dataset's best model; what is there already stays."""
     input:
-        code=code("log_runs"),
-        study=of_study.description,
-        cells=of_study.cells,
+        code=code("track"),
+        study=here.description,
+        cells=here.cells,
         runs=runs_of_study(),
         measures=measures_of_study(),
-    output:
-        of_study.tracked_runs,
-    log:
-        of_study.log("track", "log_runs"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=1000,
-        mlflow_store=1,
-    params:
-        root=relative(ROOT),
-        server=literal(server_of_study()),
-    shell:
-        "python {input.code[0]:q} --study {input.study:q} --root {params.root:q}"
-        " {params.server:q} --log {log:q}"
-
-
-rule register_models:
-    """Log each dataset's best kept model to MLflow and make it the dataset's champion."""
-    input:
-        code=code("register_models"),
-        study=of_study.description,
-        tracked=of_study.tracked_runs,
         models=models_of_study(),
     output:
-        of_study.tracked_models,
+        receipts_of_study(),
     log:
-        of_study.log("track", "register_models"),
+        here.log("track", "track"),
     localrule: True
     conda:
         ENVIRONMENT
@@ -52,9 +27,10 @@ rule register_models:
         mlflow_store=1,
     params:
         plan=plan_file,
+        root=relative(ROOT),
         suffix=study.name.removeprefix(study.config["name"]),
         server=literal(server_of_study()),
         kept=storage.short_digest(plan.content["models"]),
     shell:
         "python {input.code[0]:q} --study {input.study:q} --plan {params.plan:q}"
-        " --suffix={params.suffix:q} {params.server:q} --log {log:q}"
+        " --root {params.root:q} --suffix={params.suffix:q} {params.server:q} --log {log:q}"

@@ -12,19 +12,16 @@ import time
 import mlflow
 import pytest
 from model_files import make_portable, make_results
-from run_files import client_of, log_to, make_run, runs_of
+from run_files import client_of, log_to, make_cells, make_run, runs_of
 
 from textbaselines.core.errors import UserError
-from textbaselines.core.storage import read_json, write_json
-from textbaselines.evaluation.runs import runs_of_study
+from textbaselines.core.storage import write_json, write_parquet
 from textbaselines.reporting.tracking import variables
-from textbaselines.reporting.tracking.records import Sources
 from textbaselines.reporting.tracking.registered_models import register_best
 from textbaselines.reporting.tracking.serving import serve_command
 from textbaselines.reporting.tracking.store import Location, only_store, open_store
 from textbaselines.reporting.tracking.ui import ui_command
 from textbaselines.reporting.tracking.variables import for_store, say_unused
-from textbaselines.reporting.tracking.writer import log_studies
 
 URI = "sqlite:////here/mlflow.db"
 
@@ -193,20 +190,18 @@ def test_pages_and_served_models_are_those_of_the_store(root, elsewhere, monkeyp
     ]
 
 
-def test_the_script_that_registers_models_uses_the_store_it_is_given(
-    root, elsewhere, silent_server, repository
+def test_the_script_that_tracks_uses_the_store_it_is_given(
+    elsewhere, root, silent_server, repository
 ):
     results = make_results(root)
-    location = Location(results / "mlflow.db", results / "mlflow-artifacts")
-    shutil.move(root / "mlflow.db", location.database)
-    runs = runs_of_study(results / "small" / "runs", read_json(results / "small" / "study.json"))
-    sources = Sources(runs, read_json(results / "small" / "study.json"))
-    log_studies([(sources, results / "small" / "tracking" / "runs.json")], location, code={})
-    plan = results / "small" / "plans" / "x.json"
-    write_json(plan, {"study": "small", "models": [["cr", "best"]]})
-    script = repository / "workflow" / "scripts" / "register_models.py"
-    command = [sys.executable, str(script), "--plan", plan]
-    command += ["--study", results / "small" / "study.json"]
+    database = results / "mlflow.db"
+    shutil.move(root / "mlflow.db", database)
+    folder = results / "small"
+    write_parquet(folder / "evaluation" / "cells.parquet", make_cells())
+    write_json(folder / "plans" / "x.json", {"study": "small", "models": [["cr", "best"]]})
+    script = repository / "workflow" / "scripts" / "track.py"
+    command = [sys.executable, script, "--plan", folder / "plans" / "x.json", "--root", repository]
+    command += ["--study", folder / "study.json"]
     done = subprocess.run(
         command, cwd=elsewhere, capture_output=True, text=True, check=False, timeout=120
     )
@@ -214,6 +209,6 @@ def test_the_script_that_registers_models_uses_the_store_it_is_given(
     assert "MLFLOW_REGISTRY_URI is set to" in done.stderr
     assert list(elsewhere.iterdir()) == []
     assert not visited(silent_server)
-    with sqlite3.connect(location.database) as store:
+    with sqlite3.connect(database) as store:
         aliases = store.execute("select name, alias, version from registered_model_aliases")
         assert aliases.fetchall() == [("cr", "champion", 1)]
