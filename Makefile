@@ -25,7 +25,7 @@ BUSY = || { code=$$?; [ $$code -ne 75 ] || echo "another make is running a study
 
 define run_study
 	@python -m textbaselines.cli.arguments --cores "$$CORES" --study "$$STUDY" --results results
-	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores "$$CORES"; mkdir -p logs; snakemake $(1) --report results/report-bundle.html > logs/report.log 2>&1 || { cat logs/report.log; exit 1; }' $(BUSY)
+	@$(LOCKED) 'set -e; if [ -n "$$(ls -A .snakemake/locks 2>/dev/null)" ]; then snakemake $(1) --unlock; fi; snakemake $(1) --cores "$$CORES"' $(BUSY)
 endef
 
 # Replace the pins of a conda environment file, $(1), by those of a lock, $(2).

@@ -1,5 +1,6 @@
 """Dataset files: the thirteen that ship, and what is refused."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 import yaml
 
 from textbaselines.core.errors import UserError
-from textbaselines.datasets.catalog import Dataset, load_catalog
+from textbaselines.datasets.catalog import Dataset, RawFile, load_catalog
 from textbaselines.datasets.dataset_file import MirrorSource, PackageSource, Protocol, UrlSource
 
 MakeDataset = Callable[..., Dataset]
@@ -67,6 +68,14 @@ def test_every_dataset_is_pinned_and_reachable(shipped: dict[str, Dataset]) -> N
             assert MirrorSource in kinds
             assert UrlSource in kinds
             assert (PackageSource in kinds) == dataset.name.startswith("hg-")
+
+
+def test_a_raw_file_is_read_from_its_plain_values(shipped: dict[str, Dataset]) -> None:
+    """As a job gets it: some sources have no digest."""
+    files = [file for dataset in shipped.values() for file in dataset.files]
+    assert any("sha256" not in source for one in files for source in one.plain()["sources"])
+    for file in files:
+        assert RawFile.model_validate(json.loads(json.dumps(file.plain()))) == file
 
 
 def test_some_of_the_catalog_can_be_read(repository: Path) -> None:

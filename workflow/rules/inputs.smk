@@ -44,7 +44,7 @@ def raw_file_of(wildcards):
     for dataset in study.datasets.values():
         for file in dataset.files:
             if file.name == wildcards.file:
-                return as_json(file.model_dump())
+                return as_json(file.plain())
     raise WorkflowError(f"no dataset of the study has a raw file {wildcards.file!r}")
 
 

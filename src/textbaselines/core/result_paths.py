@@ -11,7 +11,7 @@ from pathlib import Path
 
 from textbaselines.core.errors import UserError
 
-SHARED = ("raw", "corpora", "mlflow-artifacts")
+SHARED = ("raw", "corpora", "mlflow-artifacts", "benchmarks")
 """What lies in the folder of results beside the studies: no study may have such a name."""
 
 FORMS = (".svg", "-narrow.svg", ".png", ".txt")

@@ -23,6 +23,10 @@ class RawFile(FileEntry):
 
     archive: bool
 
+    def plain(self) -> dict[str, Any]:
+        """Return the plain values that ``model_validate`` takes, without keys that are not given."""
+        return self.model_dump(exclude_none=True)
+
 
 class Dataset(DatasetFile):
     """A dataset file, checked, with its path."""
