@@ -43,7 +43,7 @@ help: ## this list
 
 paper: $(READY) ## reproduce Wang & Manning (2012): needs the nine sets, by network or mirror
 	$(call run_study,--configfile config/wang_manning.yaml)
-	@tail -n 1 results/tables/wang_manning/paper.txt
+	@tail -n 1 results/wang_manning/tables/paper.txt
 
 survey: $(READY) ## every method on the nine sets
 	$(call run_study,--configfile config/survey.yaml)

@@ -24,7 +24,7 @@ class RawFile(FileEntry):
     archive: bool
 
     def plain(self) -> dict[str, Any]:
-        """Return the plain values that ``model_validate`` takes, without keys that are not given."""
+        """Return the plain values that ``model_validate`` takes, the given keys alone."""
         return self.model_dump(exclude_none=True)
 
 
