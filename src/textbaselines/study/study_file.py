@@ -312,8 +312,8 @@ class StudyFile(FileModel):
     ] = Field(
         "best",
         description="which models are trained on all documents and stored under "
-        "results/<study>/models/. best: of each dataset the one with the best cell of fixed hyper-parameters; all: every "
-        "one with a fixed point; none; or a list of them",
+        "results/<study>/models/. best: of each dataset the one with the best cell of fixed "
+        "hyper-parameters; all: every one with a fixed point; none; or a list of them",
     )
     tracking: Literal["mlflow", "none"] = Field(
         "mlflow",
