@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from textbaselines.core.csv_tables import TRUTHS, WORDS, read_csv
+from textbaselines.core.csv_tables import TRUTHS, WORDS, read_csv, to_csv
 from textbaselines.core.errors import UserError
-from textbaselines.reporting.tables.comparison import to_csv
 
 NAMES = ["nan", "NA", "null", "None", "007", "2016", "True", "1e5", "-inf", "N/A", "1_000", " x "]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from textbaselines.analysis.study_analyses import StudyAnalyses
 from textbaselines.core import storage
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.scripts import run
-from textbaselines.reporting.tables.comparison import to_csv
 from textbaselines.study.plan import Plan
 
 

@@ -7,11 +7,11 @@ import pandas as pd
 from textbaselines.analysis.calibration import CalibratedRuns, calibrate_cells
 from textbaselines.analysis.lengths import document_lengths
 from textbaselines.core import storage
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.evaluation.selection import compared_cells
-from textbaselines.reporting.tables.comparison import to_csv
 from textbaselines.text.tokens import read_tokens
 
 

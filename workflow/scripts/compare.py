@@ -5,12 +5,12 @@ from logging import Logger
 import pandas as pd
 
 from textbaselines.core import storage
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.scripts import run
 from textbaselines.datasets.corpus import read_corpus
 from textbaselines.evaluation.selection import compared_cells
 from textbaselines.evaluation.twins import twins_everywhere
-from textbaselines.reporting.tables.comparison import to_csv
 from textbaselines.significance.across_datasets import compare_across
 from textbaselines.significance.pairs import compare_dataset
 from textbaselines.significance.verdicts import judge_contrasts

@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 
 from textbaselines.core import storage
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.scripts import run
 from textbaselines.evaluation.runs import runs_of_study
 from textbaselines.reporting.paper import claims, fidelity
-from textbaselines.reporting.tables.comparison import to_csv
 from textbaselines.reporting.tables.table_files import write_tables
 
 

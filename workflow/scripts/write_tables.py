@@ -4,7 +4,7 @@ from logging import Logger
 from typing import Any
 
 from textbaselines.core import storage
-from textbaselines.core.csv_tables import read_csv
+from textbaselines.core.csv_tables import read_csv, to_csv
 from textbaselines.core.result_paths import StudyFolder
 from textbaselines.core.scripts import run
 from textbaselines.evaluation.cells import INTERVAL
@@ -45,9 +45,7 @@ def _comparison(study: StudyFolder, described: dict[str, Any]) -> None:
     )
     long = comparison.long_table(cells, described, decimals=decimals, overlap=overlap)
     stem = study.table("comparison")
-    write_tables(
-        stem, shown, described["title"], txt=plain_text(shown), csv=comparison.to_csv(long)
-    )
+    write_tables(stem, shown, described["title"], txt=plain_text(shown), csv=to_csv(long))
     draw_figure(study.figure("accuracy"), accuracy_figure, cells, described, interval=INTERVAL)
 
 
@@ -69,20 +67,18 @@ def _contrasts(study: StudyFolder, described: dict[str, Any]) -> None:
 def _costs(study: StudyFolder, described: dict[str, Any]) -> None:
     runs = runs_of_study(study.runs, described)
     costs = costs_of_runs(runs, study.training_benchmarks)
-    shown, csv = [cost_table(costs, described)], comparison.to_csv(costs)
+    shown, csv = [cost_table(costs, described)], to_csv(costs)
     write_tables(study.table("costs"), shown, described["title"], csv=csv)
     front = cost_front(storage.read_parquet(study.cells), costs)
-    storage.write_text(study.table("cost_front"), comparison.to_csv(front))
+    storage.write_text(study.table("cost_front"), to_csv(front))
     draw_figure(study.figure("cost-front"), cost_front_figure, front, described)
 
 
 def _data(study: StudyFolder, described: dict[str, Any]) -> None:
     names = [dataset["name"] for dataset in described["datasets"]]
     audits = {name: storage.read_json(study.results.audit(name)) for name in names}
-    storage.write_text(study.table("data"), comparison.to_csv(data_table(audits)))
-    storage.write_text(
-        study.table("near_duplicates"), comparison.to_csv(near_duplicates_table(audits))
-    )
+    storage.write_text(study.table("data"), to_csv(data_table(audits)))
+    storage.write_text(study.table("near_duplicates"), to_csv(near_duplicates_table(audits)))
 
 
 def _analyses(study: StudyFolder, described: dict[str, Any]) -> None:

@@ -1,9 +1,10 @@
-"""The workflow's own CSV files, read back with the type of each column stated, never guessed.
+"""The workflow's own CSV files: written, and read with the type of each column stated, not guessed.
 
 A dataset, a class or an n-gram may be called ``nan``, ``NA``, ``007``, ``True`` or ``1e5``: it
 stays that word.
 """
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,24 @@ TRUTHS = frozenset(
     }
 )
 """Columns of True and False; an empty cell is False. Every other column holds numbers."""
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """Return a data frame as CSV: comma, LF, floats that read back to the same number.
+
+    A field with CR or LF in it is quoted. Python's csv module quotes only the characters of the
+    line terminator in some of its versions, so it is told to end rows with CR LF.
+    """
+    rows = _RowsEndWithLineFeed()
+    frame.to_csv(rows, index=False, lineterminator="\r\n")
+    return rows.getvalue()
+
+
+class _RowsEndWithLineFeed(io.StringIO):
+    """A stream to which a CSV writer writes row by row."""
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix("\r\n") + "\n")
 
 
 def read_csv(path: str | Path, separator: str = ",", blanks: tuple[str, ...] = ()) -> pd.DataFrame:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.datasets.audit import audit
 from textbaselines.datasets.corpus import Corpus
 from textbaselines.reporting.report.blocks import Results, Sheet
 from textbaselines.reporting.report.data_sections import data
-from textbaselines.reporting.tables.comparison import to_csv
 from textbaselines.reporting.tables.data_table import data_table
 
 STUDY = {

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from textbaselines.analysis.duplicates import LEAK_COLUMNS
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.datasets.audit import audit
 from textbaselines.datasets.corpus import Corpus
 from textbaselines.reporting.figures.accuracy import accuracy_figure, write_figure
@@ -18,7 +19,7 @@ from textbaselines.reporting.figures.cost_front import cost_front, cost_front_fi
 from textbaselines.reporting.report.blocks import Picture, Results, Section
 from textbaselines.reporting.report.page import render
 from textbaselines.reporting.report.sections import sections_of
-from textbaselines.reporting.tables.comparison import long_table, to_csv
+from textbaselines.reporting.tables.comparison import long_table
 from textbaselines.reporting.tables.data_table import data_table, near_duplicates_table
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")

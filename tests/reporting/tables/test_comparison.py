@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from textbaselines.core.csv_tables import read_csv
+from textbaselines.core.csv_tables import read_csv, to_csv
 from textbaselines.core.errors import UserError
 from textbaselines.core.storage import write_text
 from textbaselines.reporting.report.page import to_html
@@ -23,7 +23,6 @@ from textbaselines.reporting.tables.comparison import (
     describe_protocols,
     long_table,
     percent,
-    to_csv,
 )
 from textbaselines.reporting.tables.layout import print_table, to_latex, to_markdown
 

@@ -1,6 +1,5 @@
 """The comparison tables of a study, in the style of Wang & Manning (2012, Tables 2 to 4)."""
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -420,24 +419,6 @@ def long_table(
     if "failure" in rows:
         columns.append("failure")
     return rows[columns].reset_index(drop=True)
-
-
-def to_csv(frame: pd.DataFrame) -> str:
-    """Return a data frame as CSV: comma, LF, floats that read back to the same number.
-
-    A field with CR or LF in it is quoted. Python's csv module quotes only the characters of the
-    line terminator in some of its versions, so it is told to end rows with CR LF.
-    """
-    rows = _RowsEndWithLineFeed()
-    frame.to_csv(rows, index=False, lineterminator="\r\n")
-    return rows.getvalue()
-
-
-class _RowsEndWithLineFeed(io.StringIO):
-    """A stream to which a CSV writer writes row by row."""
-
-    def write(self, row: str) -> int:
-        return super().write(row.removesuffix("\r\n") + "\n")
 
 
 def describe_protocols(datasets: Sequence[Mapping[str, str]]) -> str:

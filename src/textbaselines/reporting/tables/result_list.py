@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from textbaselines.core.csv_tables import to_csv
 from textbaselines.core.errors import UserError
 from textbaselines.core.validation import closest
 from textbaselines.evaluation.all_results import IDENTITY
-from textbaselines.reporting.tables.comparison import to_csv
 
 _SHORT = 14
 """Characters of a column that is never folded."""
