@@ -37,6 +37,12 @@ LISTED = {
     ("docs/tracking.md", "MLFLOW_REGISTRY_URI is set"): "a line of the log",
     ("docs/studies.md", "E[best of n]"): "a formula",
     ("docs/methods/adding.md", "stored=("): "a part of a call",
+    ("docs/architecture.md", "dataset file"): "a picture",
+    (
+        "docs/results.md",
+        "from textbaselines.evaluation.runs",
+    ): "needs a study: tests/workflow reads runs",
+    ("docs/studies.md", "module baselines"): "a part of a Snakefile: tests/workflow/test_module.py",
 }
 # A command's first words; what else a block may have are comments and variables.
 COMMANDS = ("make", "snakemake", "python", ".", "conda")
@@ -261,7 +267,7 @@ def test_the_example_dataset_runs_under_the_default_study(project: Path) -> None
     assert "complaint (2, tests in 2 of 3 folds)" in printed
     (row,) = [line for line in printed.splitlines() if line.startswith("MNB-uni")][:1]
     assert re.search(r"\d+\.\d", row), printed[-3000:]
-    assert (project / "results/models/default/gadgets/best/model.json").is_file()
+    assert (project / "results/default/models/gadgets/best/model.json").is_file()
 
 
 @pytest.mark.xdist_group("workflow")
@@ -269,7 +275,7 @@ def test_the_example_dataset_runs_under_the_default_study(project: Path) -> None
 def test_sessions_run_on_a_model(block: Block, project: Path, monkeypatch) -> None:
     # Of the example dataset, for the default study takes minutes: so what is printed may differ.
     monkeypatch.chdir(project)
-    text = block.text.replace("default/hg-movie/best", "default/gadgets/best")
+    text = block.text.replace("models/hg-movie/best", "models/gadgets/best")
     lines = [line[4:] for line in text.splitlines() if line.startswith((">>> ", "... "))]
-    assert "results/models/default/gadgets/best" in text
+    assert "results/default/models/gadgets/best" in text
     run_python("\n".join(lines), {})

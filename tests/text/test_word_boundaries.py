@@ -113,8 +113,9 @@ def test_the_rule_stops_and_the_lines_of_the_message_are_a_study(
     write_corpus(tmp_path / "hotels/corpus.parquet", Corpus(frame, {}, 0, 0, ""))
     output = tmp_path / "mine.npz"
     arguments = ["--corpus", tmp_path / "hotels/corpus.parquet", "--output", output]
+    arguments += ["--dataset", "hotels", "--threads", "1"]
     arguments += ["--tokenizer", '{"family":"words"}', "--language", "zh"]
-    script = repository / "workflow/scripts/tokenise_corpus.py"
+    script = repository / "workflow/scripts/tokenise.py"
     run = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
     assert run.returncode == 1
     assert not output.exists()
