@@ -58,7 +58,7 @@ include: "workflow/rules/study.smk"
 report: "workflow/report/workflow.rst"
 
 
-# Snakemake formats this path, so that braces in the checkout's own are doubled.
+# For --sdm conda. Snakemake formats this path, so that braces in the checkout's own are doubled.
 ENVIRONMENT = str(ROOT / "workflow" / "envs" / "run.yml").replace("{", "{{").replace("}", "}}")
 
 
@@ -96,7 +96,7 @@ rule all:
     """Everything the study asks for: tables, report, models and, unless switched off, the store."""
     default_target: True
     input:
-        runs_of_study(BATCH_FILES),  # by themselves: tables that are there do not ask for them
+        runs_of_study(BATCH_FILES),  # tables that are there would not bring back a deleted one
         tables_of_study(),
         here.report,
         models_of_study(),

@@ -1,7 +1,8 @@
 """Evaluate: runs -> cells, tests between them, and what is behind their numbers.
 
 A cell is one number of the tables: a dataset, a representation, a method and a selection of
-hyper-parameters. Everything here is data, for reading and for tables.smk to show.
+hyper-parameters (fixed: the study's one point; nested: what inner folds chose). Everything here is
+data, for reading and for tables.smk to show. Scripts take study.json and find files beside it.
 """
 
 
@@ -97,6 +98,6 @@ rule analyse:
     resources:
         mem_mb=megabytes(6, least=1000),
     params:
-        plan=plan_file,
+        plan=plan_file,  # for the names of grouped runs, which are those of the inputs
     shell:
         "python {input.code[0]:q} --study {input.study:q} --plan {params.plan:q} --log {log:q}"

@@ -1,13 +1,14 @@
 """What rules take: the files of a study, and the parameters of its jobs. Nothing here runs a job.
 
-Paths come from textbaselines.core.result_paths. A parameter of a job holds no more than what that job's
-output depends on, so that a changed grid runs its own batch again and nothing else: short ones as
-canonical JSON, those that grow with a study as the digest of what the plan has.
+Paths come from src/textbaselines/core/result_paths.py. A parameter of a job holds no more than what
+that job's output depends on: short ones as canonical JSON, those that grow with a study as the
+digest of what the plan has. So a changed grid trains again only the batches that hold its method;
+evaluation and all after it follow.
 """
 
 results = Results()
-of_study = results.study("{study}")  # patterns with the wildcard
-here = results.study(study.name)
+of_study = results.study("{study}")  # for rules whose outputs have the wildcard, which logs show
+here = results.study(study.name)  # for lists of files, and rules without a wildcard
 
 
 # Parameters
@@ -35,7 +36,7 @@ def megabytes(factor, least=500):
 
 
 def text_threads(wildcards):
-    """Threads for one dataset's text: several where few datasets run side by side."""
+    """Threads for one dataset's text: 8 in all, as more bring little, shared by the datasets."""
     return max(1, 8 // len(study.datasets))
 
 
@@ -87,10 +88,11 @@ def reduction_of(wildcards):
 def plan_file(wildcards, output):
     """The plan. A parameter that looks at the output is not compared: another plan re-runs no job.
 
-    It is written when a run starts; for a module, whose onstart is not called, here.
+    It is written when a run starts; for a module, whose onstart is not called, here, so also in a
+    dry run.
     """
     # A module's prefix is before the paths of outputs, but not in parameters.
-    prefix, _, _ = output[0].partition(f"{results.folder}/")
+    prefix, _, _ = output[0].rpartition(f"{results.folder}/{study.name}/")
     folder = Path(prefix, results.folder)
     return plan.write(folder) if IS_MODULE else plan.path(folder)
 
@@ -226,7 +228,7 @@ def reducing(wildcards):
 
 
 def counts_reduced(wildcards):
-    """The counts that reduced coordinates rest on."""
+    """The counts that reduced coordinates rest on: their name says which, so all runs have them."""
     return here.counts(wildcards.dataset, reducing(wildcards)[0][0].counts)
 
 

@@ -1,8 +1,9 @@
 """Plan: what jobs do, in a file that they look it up in, and what reports need to know of the study.
 
 A command line could not hold a large grid. The plan is named by the digest of its content and is
-no input of a job: the digest of its own part is a job's parameter, so that a changed grid re-runs
-its own batch and nothing else.
+no input of a job, for Snakemake does not compare the parameters of jobs behind one that must run:
+the digest of its own part is a job's parameter. So a changed grid trains again only the batches
+that hold its method. The plan lies beside the results, on a file system that jobs share.
 """
 
 
@@ -23,7 +24,7 @@ rule describe_study:
         mem_mb=100,
     params:
         plan=plan_file,
-        digest=plan.description_digest(),
+        digest=plan.description_digest(),  # not in the command: its change runs the job again
     shell:
         "python {input.code[0]:q} --plan {params.plan:q} --description {output.description:q}"
         " --batches {output.batches:q} --log {log:q}"

@@ -11,7 +11,7 @@ rule read:
     input:
         code=code("read"),
         raw=raw_files,
-        dataset=ancient(dataset_file),
+        dataset=ancient(dataset_file),  # what counts of it is the parameter
     output:
         corpus=results.corpus("{dataset}"),
         audit=results.audit("{dataset}"),

@@ -11,7 +11,7 @@ def study_and_command():
     default = ROOT / "config" / "config.yaml"
     files = snakemake_access.config_files(workflow) or [default]
     keys = snakemake_access.config_keys(workflow)
-    for path in (file.resolve() for file in files if file != default):
+    for path in (file.resolve() for file in files):
         inside = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
         words += [] if path == default.resolve() else ["--configfile", str(inside)]
     # What says where runs are logged does not change them.

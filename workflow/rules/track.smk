@@ -24,13 +24,13 @@ rule track:
     threads: 1
     resources:
         mem_mb=1000,
-        mlflow_store=1,
+        mlflow_store=1,  # of the one that profiles/default has
     params:
         plan=plan_file,
         root=relative(ROOT),
-        suffix=study.name.removeprefix(study.config["name"]),
+        suffix=study.name.removeprefix(study.config["name"]),  # of a trial, in models' names
         server=literal(server_of_study()),
-        kept=storage.short_digest(plan.content["models"]),
+        kept=storage.short_digest(plan.content["models"]),  # not in the command
     shell:
         "python {input.code[0]:q} --study {input.study:q} --plan {params.plan:q}"
         " --root {params.root:q} --suffix={params.suffix:q} {params.server:q} --log {log:q}"

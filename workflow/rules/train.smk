@@ -1,12 +1,16 @@
 """Train: one job per batch of the plan, tasks of one dataset with their whole grids over all folds.
 
-A task is a method on a representation. Batches are cut by estimated time (study.batches), so
-that a study of one dataset has many and one of many datasets large ones. Output, for all tasks of
-a batch: runs.json (what was run), scores (one row per grid point, repeat and fold), out-of-fold
-predictions, scores and predictions on the inner folds that choose hyper-parameters, and the times,
-which alone differ from run to run. Jobs keep what they trained in the study's folder trained/, with
-receipts (training.receipts): one that is run again, or has failed, trains only the tasks whose
-receipt names another task, input or code.
+A task is a method on a representation. Batches are cut by estimated time, whatever the cores
+(src/textbaselines/study/batches.py), so that a study of one dataset has many and one of many
+datasets large ones. Output, for all tasks of a batch: runs.json (what was run), scores (one row per
+grid point, repeat and fold), out-of-fold predictions, scores and predictions on the inner folds
+that choose hyper-parameters, and the times, which alone differ from run to run. Scripts find files
+by the plan, which lies in the study's folder.
+
+Jobs of `train` keep each task in the study's folder trained/, with receipts
+(src/textbaselines/training/receipts.py): a job that is run again, or has failed, trains only the
+tasks whose receipt names another task, input or code, also where a larger grid has cut batches in
+another way. The other two rules train all again.
 """
 
 
@@ -21,6 +25,7 @@ rule train:
         features=features_of_batch,
     output:
         [of_study.runs / "{dataset}" / "{batch}" / name for name in BATCH_FILES],
+        # Written by the job, a line for each task.
         measures=of_study.benchmark("train", "{dataset}", "{batch}"),
     log:
         of_study.log("train", "{dataset}", "{batch}"),
@@ -31,7 +36,7 @@ rule train:
         mem_mb=megabytes(12, least=800),
     params:
         plan=plan_file,
-        digest=digest_of_batch,
+        digest=digest_of_batch,  # not in the command: its change runs the job again
     shell:
         "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --batch {wildcards.batch:q} --code {input.code:q} --threads {threads}"
@@ -47,7 +52,7 @@ rule train_grouped:
         folds=of_study.folds("{dataset}"),
         inner_folds=of_study.inner_folds("{dataset}"),
         counts=counts_of_representations,
-        tokens=tokens_of_representations,
+        tokens=tokens_of_representations,  # vocabularies are fitted on the grouped folds here
     output:
         [of_study.grouped_runs / "{dataset}" / "{batch}" / name for name in BATCH_FILES],
     log:
@@ -59,7 +64,7 @@ rule train_grouped:
         mem_mb=megabytes(12, least=800),
     params:
         plan=plan_file,
-        digest=digest_of_batch,
+        digest=digest_of_batch,  # not in the command: its change runs the job again
     shell:
         "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --batch {wildcards.batch:q} --threads {threads} --log {log:q}"
@@ -84,7 +89,7 @@ rule train_learning_curves:
         mem_mb=megabytes(12, least=800),
     params:
         plan=plan_file,
-        digest=digest_of_curves,
+        digest=digest_of_curves,  # not in the command
     shell:
         "python {input.code[0]:q} --plan {params.plan:q} --dataset {wildcards.dataset:q}"
         " --representation {wildcards.representation:q} --corpus {input.corpus:q}"
