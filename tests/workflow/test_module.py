@@ -37,14 +37,14 @@ module baselines:
     config:
         config["baselines"]
     prefix:
-        "nested"
+        "my_results"
 
 use rule * from baselines as baselines_*
 
 rule report:
     input:
         rules.baselines_all.input,
-        table="nested/results/inner-trial40/tables/comparison.csv",
+        table="my_results/results/inner-trial40/tables/comparison.csv",
     output:
         "summary.csv",
     default_target: True
@@ -58,12 +58,12 @@ def test_a_module_has_its_own_config_and_prefix(fresh, new_project, tmp_path: Pa
     snakefile = fresh.folder / "Snakefile"
     (outer.folder / "Snakefile").write_text(OUTER.format(snakefile=json.dumps(str(snakefile))))
     (outer.folder / "outer.yaml").write_text(yaml.safe_dump({"baselines": STUDY, "other": 1}))
-    raw = Results(outer.folder / "nested" / "results").raw
+    raw = Results(outer.folder / "my_results" / "results").raw
     raw.parent.mkdir(parents=True)
     raw.symlink_to(Results(fresh.folder / "results").raw)
     outer.run("--cores", "2")
     assert not (outer.folder / "results").exists()
-    module = Results(outer.folder / "nested" / "results").study("inner-trial40")
+    module = Results(outer.folder / "my_results" / "results").study("inner-trial40")
     assert (outer.folder / "summary.csv").read_bytes() == module.table("comparison").read_bytes()
     # The same study by itself has the same numbers.
     study = tmp_path / "study.yaml"
