@@ -3,26 +3,20 @@
 import argparse
 import inspect
 import json
-import logging
-import os
-import sys
 import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from textbaselines.core.logs import run_script
+from textbaselines.core.logs import run_script, run_to_end
 from textbaselines.core.result_paths import StudyFolder
 
-_NAMING = ("dataset", "tokenizer_name", "representation", "method", "batch")
+_NAMING = ("dataset", "representation", "method", "batch")
 """Options that say in the log which job it is."""
 
 
 def run(main: Callable[..., None]) -> NoReturn:
-    """Run a script and end the process as soon as it is done.
-
-    Everything is written by then. Taking the interpreter apart with all the libraries in it would
-    take 0.2 s more of every job.
+    """Run a script, and end the process as soon as it is done.
 
     Parameters
     ----------
@@ -34,12 +28,12 @@ def run(main: Callable[..., None]) -> NoReturn:
     script = Path(inspect.getfile(main)).stem
     given, log_file = _options(main, script)
     names = [str(given[name]) for name in _NAMING if given.get(name)]
-    with run_script(" ".join([script.replace("_", " "), *names]), log_file) as log:
-        main(log, **given)
-    logging.shutdown()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+
+    def logged() -> None:
+        with run_script(" ".join([script.replace("_", " "), *names]), log_file) as log:
+            main(log, **given)
+
+    run_to_end(logged)
 
 
 def _options(main: Callable[..., None], script: str) -> tuple[dict[str, Any], Path | None]:
