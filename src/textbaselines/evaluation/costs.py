@@ -117,7 +117,7 @@ def read_benchmark(folder: str | Path, run: Run) -> tuple[float, float]:
         When the file lacks a column or the task.
     """
     path = benchmark_file(folder, run)
-    measured = read_csv(path, separator="	", blanks=("-", "NA"))
+    measured = read_csv(path, separator="\t", blanks=("-", "NA"))
     for column in (*KEY, "s", "max_rss"):
         if column not in measured:
             raise UserError(
