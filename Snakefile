@@ -30,12 +30,11 @@ try:
     from textbaselines.study.batches import plan_of
     from textbaselines.study.definition import make_study, read_study
     from textbaselines.core.result_paths import (
-        ANALYSES,
         BATCH_FILES,
         CALIBRATION,
-        FIGURES,
         FORMS,
         PAPER_TABLES,
+        RECORDS,
         SIGNIFICANCE,
         TABLES,
         Results,

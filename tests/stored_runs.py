@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from textbaselines.core.result_paths import BATCHES, RUN_TABLES
 from textbaselines.core.storage import read_json, write_parquet
-from textbaselines.evaluation.runs import INDEX, TABLES, Run, write_batch, write_index
+from textbaselines.evaluation.runs import Run, write_batch, write_index
 
 
 def store_run(folder: Path) -> Run:
@@ -16,13 +17,13 @@ def store_run(folder: Path) -> Run:
     runs, dataset, representation, method = folder.parents[2], *folder.parts[-3:]
     names = {"dataset": dataset, "representation": representation, "method": method}
     record = read_json(folder / "run.json") if (folder / "run.json").is_file() else {}
-    for name in TABLES:
+    for name in RUN_TABLES:
         if not (folder / f"{name}.parquet").is_file():
             empty = pd.DataFrame({"point": pd.array([], dtype="str")})
             write_parquet(folder / f"{name}.parquet", empty)
     batch = runs / dataset / f"{representation}-{method}"
     write_batch(batch, [({**record, **names}, folder)])
-    index = read_json(runs / INDEX) if (runs / INDEX).is_file() else {}
+    index = read_json(runs / BATCHES) if (runs / BATCHES).is_file() else {}
     index.setdefault(dataset, {})[batch.name] = [[representation, method]]
-    write_index(runs / INDEX, index)
+    write_index(runs / BATCHES, index)
     return Run(batch, representation, method)

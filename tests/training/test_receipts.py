@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from textbaselines.evaluation.runs import TABLES
+from textbaselines.core.result_paths import RUN_TABLES
 from textbaselines.training.receipts import (
     MEASURES,
     RECEIPT,
@@ -16,7 +16,7 @@ from textbaselines.training.receipts import (
     write_receipt,
 )
 
-FILES = (RECORD, *(f"{name}.parquet" for name in TABLES), MEASURES)
+FILES = (RECORD, *(f"{name}.parquet" for name in RUN_TABLES), MEASURES)
 TASK = {"method": "MNB", "points": [{"point": "a", "params": {"alpha": 1.0}}]}
 
 

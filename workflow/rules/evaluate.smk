@@ -89,7 +89,7 @@ rule analyse:
         grouped=grouped_runs_of_study(),
         learning_curves=learning_curves_of_study(),
     output:
-        [of_study.analysis(table) for table in analyses_of_study()],
+        [of_study.analysis(table) for table in study.analyses()],
     log:
         of_study.log("evaluate", "analyse"),
     conda:

@@ -243,7 +243,7 @@ def runs_of_dataset(wildcards):
     A batch's record is written last and new with each of its files, so it stands for them all.
     """
     folder = here.runs / wildcards.dataset
-    return [folder / batch / BATCH_FILES[0] for batch in plan.batches(wildcards.dataset)]
+    return [folder / batch / RECORDS for batch in plan.batches(wildcards.dataset)]
 
 
 def record_of_run(wildcards):
@@ -251,7 +251,7 @@ def record_of_run(wildcards):
     run = wildcards.representation, wildcards.method
     for batch, tasks in plan.batches(wildcards.dataset).items():
         if run in tasks:
-            return here.runs / wildcards.dataset / batch / BATCH_FILES[0]
+            return here.runs / wildcards.dataset / batch / RECORDS
     raise WorkflowError(f"no run of the study: {wildcards.dataset}, {', '.join(run)}")
 
 
@@ -263,7 +263,7 @@ def batches_of_study():
     return [(name, batch) for name in study.datasets for batch in plan.batches(name)]
 
 
-def runs_of_study(names=BATCH_FILES[:1]):
+def runs_of_study(names=(RECORDS,)):
     """Which run is in which batch, and files of every batch of the study: by default its record."""
     places = [here.runs.joinpath(*batch) for batch in batches_of_study()]
     return [here.batches, *(place / name for place in places for name in names)]
@@ -272,7 +272,7 @@ def runs_of_study(names=BATCH_FILES[:1]):
 def grouped_runs_of_study():
     """The records of the batches on grouped folds, if the study has them."""
     batches = batches_of_study() if study.compares_grouped else []
-    return [here.grouped_runs.joinpath(*batch, BATCH_FILES[0]) for batch in batches]
+    return [here.grouped_runs.joinpath(*batch, RECORDS) for batch in batches]
 
 
 def measures_of_study():
@@ -325,30 +325,6 @@ def counts_summaries_of_study():
     )
 
 
-def analyses_of_study():
-    """The names of the tables of what is behind the numbers."""
-    names = list(ANALYSES)
-    if study.compares_grouped:
-        names.append("grouped")
-    if study.config["protocol"]["inner"] is not None:
-        names.append("search")
-    if study.curve_runs():
-        names += ["learning_curves", "crossings"]
-    return names
-
-
-def figures_of_study():
-    """The names of the figures."""
-    names = list(FIGURES)
-    if study.config["protocol"]["inner"] is not None:
-        names.append("search")
-    if study.curve_runs():
-        names.append("learning-curves")
-    if any(len(dataset.classes) > 2 for dataset in study.datasets.values()):
-        names.append("confusion")
-    return names
-
-
 def tables_of_study():
     """The tables as a paper shows them."""
     paper = PAPER_TABLES if published_file() else ()
@@ -361,9 +337,9 @@ def files_of_report():
         here.cells,
         here.overlap,
         *(here.significance(table) for table in SIGNIFICANCE),
-        *(here.analysis(table) for table in (*CALIBRATION, *analyses_of_study())),
+        *(here.analysis(table) for table in (*CALIBRATION, *study.analyses())),
         *(file for file in tables_of_study() if file.suffix == ".csv"),
-        *(f"{here.figure(name)}{form}" for name in figures_of_study() for form in FORMS),
+        *(f"{here.figure(name)}{form}" for name in study.figures() for form in FORMS),
     ]
 
 

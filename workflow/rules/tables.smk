@@ -10,13 +10,13 @@ rule write_tables:
         overlap=of_study.overlap,
         significance=[of_study.significance(table) for table in SIGNIFICANCE],
         calibration=[of_study.analysis(table) for table in CALIBRATION],
-        analyses=[of_study.analysis(table) for table in analyses_of_study()],
+        analyses=[of_study.analysis(table) for table in study.analyses()],
         runs=runs_of_study(),
         measures=measures_of_study(),
         audits=audits_of_study(),
     output:
         tables=[of_study.table(*table) for table in TABLES],
-        figures=[f"{of_study.figure(name)}{form}" for name in figures_of_study() for form in FORMS],
+        figures=[f"{of_study.figure(name)}{form}" for name in study.figures() for form in FORMS],
     log:
         of_study.log("tables", "write_tables"),
     conda:

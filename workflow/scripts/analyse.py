@@ -13,14 +13,14 @@ from textbaselines.study.plan import Plan
 
 def main(log: Logger, study: StudyFolder, plan: Path) -> None:
     """Write the tables of errors, lengths, repeated texts, search and learning curves."""
-    described = storage.read_json(study.description)
+    asked = storage.read_json(study.description)["analyses"]
     analyses = StudyAnalyses(study, log)
     tables = {**analyses.errors(), **analyses.lengths(), **analyses.overlap()}
-    if described["grouped"]:
+    if "grouped" in asked:
         tables |= analyses.grouped(Plan.read(plan))
-    if described["chooses"]:
+    if "search" in asked:
         tables |= analyses.search()
-    if described["curve_runs"]:
+    if "learning_curves" in asked:
         tables |= analyses.learning_curves()
     for name, table in tables.items():
         storage.write_text(study.analysis(name), to_csv(table))

@@ -91,11 +91,11 @@ def _analyses(study: StudyFolder, described: dict[str, Any]) -> None:
     draw("reliability", reliability_figure, "reliability", "calibration")
     draw("calibration-by-length", overconfidence_figure, "calibration_by_length")
     draw("accuracy-by-length", length_figure, "accuracy_by_length")
-    if described["chooses"]:
+    if "search" in described["figures"]:
         draw("search", search_figure, "search")
-    if described["curve_runs"]:
+    if "learning-curves" in described["figures"]:
         draw("learning-curves", learning_curve_figure, "learning_curves", "crossings")
-    if any(len(dataset["classes"]) > 2 for dataset in described["datasets"]):
+    if "confusion" in described["figures"]:
         draw("confusion", confusion_figure, "confusion")
 
 

@@ -17,12 +17,17 @@ SHARED = ("raw", "corpora", "mlflow-artifacts", "benchmarks")
 FORMS = (".svg", "-narrow.svg", ".png", ".txt")
 """The files of a figure: for a page and for a phone, as pixels, and in words."""
 
-BATCH_FILES = (
-    *("runs.json", "scores.parquet", "predictions.parquet"),
-    *("inner_scores.parquet", "inner_predictions.parquet", "timings.parquet"),
-)
-"""The files of a batch: the record of each run first."""
+RECORDS = "runs.json"
+"""The file of a batch with the record of each run; it is written last."""
 
+RUN_TABLES = ("scores", "predictions", "inner_scores", "inner_predictions", "timings")
+"""What a run has besides its record; see :class:`~textbaselines.training.result_tables.Results`."""
+
+BATCH_FILES = (RECORDS, *(f"{name}.parquet" for name in RUN_TABLES))
+"""The files of a batch."""
+
+BATCHES = "batches.json"
+"""The file that says which run is in which batch."""
 
 SIGNIFICANCE = ("pairs", "contrasts", "ranks", "omnibus", "nemenyi", "across")
 """The tables of paired tests."""
@@ -162,7 +167,7 @@ class StudyFolder:
     @property
     def batches(self) -> Path:
         """Which run is in which batch."""
-        return self.folder / "runs" / "batches.json"
+        return self.runs / BATCHES
 
     @property
     def grouped_runs(self) -> Path:

@@ -17,13 +17,7 @@ import pandas as pd
 
 from textbaselines.core import storage
 from textbaselines.core.errors import UserError
-from textbaselines.core.result_paths import BATCH_FILES
-
-TABLES = ("scores", "predictions", "inner_scores", "inner_predictions", "timings")
-"""What a run has besides its record; see :class:`~.result_tables.Results`."""
-
-RECORDS = "runs.json"
-INDEX = "batches.json"
+from textbaselines.core.result_paths import BATCH_FILES, BATCHES, RECORDS, RUN_TABLES
 
 KEY = ("representation", "method")
 """The columns that say whose a row is."""
@@ -75,7 +69,7 @@ class Run:
         Parameters
         ----------
         name : str
-            One of :data:`TABLES`.
+            One of :data:`~textbaselines.core.result_paths.RUN_TABLES`.
         columns : sequence of str, optional
             Which columns; all that the run has by default.
         point : str, optional
@@ -142,7 +136,7 @@ def run_of(folder: str | Path, dataset: str, representation: str, method: str) -
     UserError
         When the study has no such run.
     """
-    path = Path(folder, INDEX)
+    path = Path(folder, BATCHES)
     try:
         changed = path.stat().st_mtime_ns
     except FileNotFoundError as error:
@@ -175,7 +169,7 @@ def write_batch(folder: str | Path, runs: Sequence[tuple[Mapping[str, Any], Path
     """
     folder = Path(folder)
     columns: list[dict[str, list[str]]] = [{} for _ in runs]
-    for name in TABLES:
+    for name in RUN_TABLES:
         parts = [({key: run[key] for key in KEY}, path / f"{name}.parquet") for run, path in runs]
         found = storage.join_parquet(folder / f"{name}.parquet", KEY, parts)
         for mine, names in zip(columns, found, strict=True):

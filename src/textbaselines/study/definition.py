@@ -11,7 +11,7 @@ from textbaselines.core import validation
 from textbaselines.core.environment import find_mirror
 from textbaselines.core.errors import Mistakes, UserError
 from textbaselines.core.file_models import check_parts
-from textbaselines.core.result_paths import check_study_name
+from textbaselines.core.result_paths import ANALYSES, FIGURES, check_study_name
 from textbaselines.datasets.catalog import Dataset, dataset_files, read_catalog
 from textbaselines.datasets.mirror import check_own_files
 from textbaselines.evaluation.selection import ACROSS, candidates
@@ -223,6 +223,26 @@ class Study:
         """How many representations a method has of a dataset."""
         return Counter((dataset, method) for dataset, _, method in self.runs())
 
+    def analyses(self) -> list[str]:
+        """Return the names of the tables of what is behind the numbers."""
+        curves = bool(self.curve_runs())
+        asked = {
+            "grouped": self.compares_grouped,
+            "search": self.file.protocol.inner is not None,
+            "learning_curves": curves,
+            "crossings": curves,
+        }
+        return [*ANALYSES, *(name for name, wanted in asked.items() if wanted)]
+
+    def figures(self) -> list[str]:
+        """Return the names of the figures."""
+        asked = {
+            "search": self.file.protocol.inner is not None,
+            "learning-curves": bool(self.curve_runs()),
+            "confusion": any(len(dataset.classes) > 2 for dataset in self.datasets.values()),
+        }
+        return [*FIGURES, *(name for name, wanted in asked.items() if wanted)]
+
     def measured_tokens(self) -> dict[str, str]:
         """Return the tokenizer that says how long documents are, for each dataset.
 
@@ -411,8 +431,8 @@ class Study:
             "runs": [list(run) for run in self.runs()],
             "curve_runs": [list(run) for run in self.curve_runs()],
             "measured_tokens": self.measured_tokens(),
-            "grouped": self.compares_grouped,
-            "chooses": self.config["protocol"]["inner"] is not None,
+            "analyses": self.analyses(),
+            "figures": self.figures(),
             "control": declared.control,
             "contrasts": [list(contrast) for contrast in declared.contrasts],
             "contrasts_declared": not declared.by_default,

@@ -1,7 +1,8 @@
 """What a study will cost before it runs: fits per dataset and method, and an estimate of time."""
 
+import functools
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ import pandas as pd
 
 from textbaselines.core import storage
 from textbaselines.core.errors import UserError
-from textbaselines.core.result_paths import Results
-from textbaselines.evaluation.runs import KEY, RECORDS
+from textbaselines.core.result_paths import RECORDS, Results
+from textbaselines.evaluation.runs import KEY
 from textbaselines.evaluation.runs import Run as StoredRun
 from textbaselines.study.batches import plan_of
 from textbaselines.study.definition import Study
@@ -170,6 +171,8 @@ def estimate_study(
         for part in parts
         for task in part.tasks
     }
+    # A study has many tasks of few families.
+    rate_of = functools.cache(functools.partial(_rate, study, rates))
     planned, tasks = [], []
     for dataset, representation, method in study.runs():
         name = study.methods[method]
@@ -184,7 +187,7 @@ def estimate_study(
             size = sizes[dataset]
             documents = outer_fits * size.training + inner_fits * inner_training(size, inner)
             task = dataset, representation, method
-            rate, basis = _rate(study, rates, task, name.family)
+            rate, basis = rate_of(dataset, representation, name.family)
             grid = [point.params for point in name.points]
             seconds = task_seconds(study, task, grid, inner, size, rate=rate, **sharing[task])
         tasks.append((dataset, representation, method, not waiting, seconds))
@@ -209,7 +212,7 @@ def estimate_study(
         ),
         counts,
         sum(
-            _grouped_seconds(plan, study, dataset, batch, sizes[dataset], results, rates)
+            _grouped_seconds(plan, study, dataset, batch, sizes[dataset], results, rate_of)
             if rule == "train_grouped"
             else _other_seconds(rule, sizes.get(dataset))
             for rule, dataset, batch in waiting_others
@@ -226,7 +229,7 @@ def _grouped_seconds(
     batch: str,
     size: Size,
     results: Path,
-    rates: pd.DataFrame,
+    rate_of: Callable[[str, str, str], tuple[float, str]],
 ) -> float:
     """Return what training a batch on grouped folds takes; little where no text repeats."""
     audit = _audit(results, dataset)
@@ -237,7 +240,7 @@ def _grouped_seconds(
         for task in part.tasks:
             inner = study.protocol(dataset).inner if task["chooses"] else 0
             run = dataset, task["representation"], task["method"]
-            rate, _ = _rate(study, rates, run, task["family"])
+            rate, _ = rate_of(dataset, task["representation"], task["family"])
             seconds += task_seconds(
                 *(study, run, [point["params"] for point in task["points"]], inner, size),
                 rate=rate,
@@ -274,9 +277,10 @@ def _audit(results: Path, dataset: str) -> Any:
     return audit
 
 
-def _rate(study: Study, rates: pd.DataFrame, task: Run, family: str) -> tuple[float, str]:
+def _rate(
+    study: Study, rates: pd.DataFrame, dataset: str, representation: str, family: str
+) -> tuple[float, str]:
     """Return seconds per unit, and what they rest on."""
-    dataset, representation, _ = task
     mine = rates[rates["family"] == family]
     here = mine[(mine["dataset"] == dataset) & (mine["representation"] == representation)]
     for chosen, basis in ((here, "runs of this dataset"), (mine, "runs of other datasets")):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textbaselines.core import storage
-from textbaselines.evaluation.runs import TABLES
+from textbaselines.core.result_paths import RUN_TABLES
 
 RECEIPT = "receipt.json"
 
@@ -21,7 +21,7 @@ RECORD = "run.json"
 MEASURES = "measures.json"
 """What the task took: seconds and MiB."""
 
-_KEPT = (RECORD, *(f"{name}.parquet" for name in TABLES), MEASURES)
+_KEPT = (RECORD, *(f"{name}.parquet" for name in RUN_TABLES), MEASURES)
 
 
 def digests_of(files: Collection[Path]) -> dict[str, str]:

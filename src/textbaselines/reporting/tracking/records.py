@@ -13,7 +13,7 @@ import pandas as pd
 
 from textbaselines.core import provenance
 from textbaselines.core.errors import UserError
-from textbaselines.core.result_paths import Results
+from textbaselines.core.result_paths import RECORDS, RUN_TABLES, Results
 from textbaselines.core.storage import (
     canonical_json,
     file_digest,
@@ -27,7 +27,7 @@ from textbaselines.evaluation.cells import (
     summarise_point,
 )
 from textbaselines.evaluation.costs import benchmark_file, read_benchmark
-from textbaselines.evaluation.runs import RECORDS, TABLES, Run
+from textbaselines.evaluation.runs import Run
 from textbaselines.evaluation.selection import (
     ACROSS,
     RunScores,
@@ -540,7 +540,7 @@ def _cell_record(
         failed=math.isnan(cell["accuracy"]),
         sources=short_digest(
             [
-                [[run.said, *(run.source.digest(name) for name in TABLES)] for run in runs],
+                [[run.said, *(run.source.digest(name) for name in RUN_TABLES)] for run in runs],
                 None if choices is None else choices.to_dict("split"),
                 file_digest(shown.__file__),
             ]
